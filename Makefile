@@ -1,0 +1,126 @@
+# Rastro: one target a task. `make help` lists them. A newcomer needs Python >= 3.11 and make, nothing else.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+PYTHON ?= python3
+VENV := .venv
+# Node.js 22 and npm come with the lock file; the pinned framework CLI comes with package-lock.json.
+export PATH := $(CURDIR)/$(VENV)/bin:$(CURDIR)/node_modules/.bin:$(PATH)
+export CHECKPOINT_DISABLE := 1
+export DISABLE_VERSION_CHECK := 1
+RASTRO_PYTHON := $(VENV)/bin/python
+STAMPS := .make
+# A file in place of a missing one: terraform warns about a CLI configuration that it cannot open.
+APPROVE ?=
+
+.PHONY: help setup demo test check format synth cost diff deploy destroy release deploy-account image bench lock schema clean
+
+help: ## list the targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  \033[1m%-16s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST) \
+	  | if [ -t 1 ]; then cat; else sed 's/\x1b\[[0-9;]*m//g'; fi
+
+# --- set-up ----------------------------------------------------------------------------------------------------------
+
+setup: $(STAMPS)/python $(STAMPS)/node ## make the virtual environment in .venv and install the framework CLI
+
+$(STAMPS)/python: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else f"Python {sys.version.split()[0]} is too old: 3.11 or newer is needed (make PYTHON=python3.12 ...)")'
+	@echo "installing the Python packages of requirements.lock into $(VENV): one to three minutes, once"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(RASTRO_PYTHON) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(RASTRO_PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/node: package-lock.json $(STAMPS)/python
+	@echo "installing the framework CLI of package-lock.json into node_modules: about half a minute, once"
+	@npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+$(STAMPS)/checkov: requirements-checkov.lock $(STAMPS)/python
+	@echo "installing checkov into $(VENV)-checkov, an environment of its own: about a minute, once"
+	@$(PYTHON) -m venv --clear $(VENV)-checkov
+	@$(VENV)-checkov/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-checkov.lock
+	@touch $@
+
+# --- look ------------------------------------------------------------------------------------------------------------
+
+demo: $(STAMPS)/python ## synthesise every stack, price every environment, list the stacks
+	@echo "synthesising the stacks of environments/ (no AWS credentials, no Terraform)"
+	@$(RASTRO_PYTHON) main.py
+	@rastro cost estimate cdktf.out
+	@echo
+	@echo "Stacks in cdktf.out/stacks, each the Terraform JSON that 'cdktf deploy' would apply:"
+	@$(RASTRO_PYTHON) -m stacks list
+
+synth: setup ## write every stack to cdktf.out through the framework CLI
+	@cdktf synth
+
+cost: $(STAMPS)/python ## price what was synthesised; ENV=name for one environment
+	@$(RASTRO_PYTHON) main.py
+	@rastro cost estimate cdktf.out $(if $(ENV),--environment $(ENV))
+
+# --- prove -----------------------------------------------------------------------------------------------------------
+
+test: setup $(STAMPS)/checkov ## run every test
+	@$(RASTRO_PYTHON) -m pytest
+
+check: $(STAMPS)/python ## format, lint, types and import direction
+	@ruff format --check .
+	@ruff check .
+	@mypy
+	@$(RASTRO_PYTHON) -m pytest -q tests/architecture
+
+format: $(STAMPS)/python ## rewrite the code in the house format
+	@ruff check --fix-only --quiet .
+	@ruff format .
+
+bench: $(STAMPS)/python ## measure speed as ratios in one run; writes benchmarks/results.json
+	@$(RASTRO_PYTHON) -m benchmarks
+
+# --- deploy ----------------------------------------------------------------------------------------------------------
+
+require-env:
+	@test -n "$(ENV)" || { echo "name an environment: make $(MAKECMDGOALS) ENV=dev" >&2; exit 2; }
+.PHONY: require-env
+
+diff: require-env setup ## show what a deployment would change: make diff ENV=dev
+	@$(RASTRO_PYTHON) -m stacks check-terraform
+	@for stack in $$($(RASTRO_PYTHON) -m stacks of $(ENV)); do cdktf diff "$$stack"; done
+
+deploy: require-env setup ## deploy an environment and its account: make deploy ENV=dev [APPROVE=1]
+	@$(RASTRO_PYTHON) -m stacks check-environment $(ENV)
+	@cdktf deploy $$($(RASTRO_PYTHON) -m stacks of $(ENV)) $(if $(APPROVE),--auto-approve)
+
+deploy-account: setup ## deploy an account stack: make deploy-account ACCOUNT=sandbox [APPROVE=1]
+	@test -n "$(ACCOUNT)" || { echo "name an account: make deploy-account ACCOUNT=sandbox" >&2; exit 2; }
+	@$(RASTRO_PYTHON) -m stacks check-account $(ACCOUNT)
+	@cdktf deploy account-$(ACCOUNT) $(if $(APPROVE),--auto-approve)
+
+release: require-env setup ## take what holds the trail out of Terraform's hands: make release ENV=prod
+	@$(RASTRO_PYTHON) -m stacks check-terraform
+	@cdktf synth >/dev/null
+	@$(RASTRO_PYTHON) -m stacks release $(ENV)
+
+destroy: release ## destroy an environment, never its account; the trail stays if on_destroy is keep: make destroy ENV=dev
+	@cdktf destroy agent-$(ENV) $(if $(APPROVE),--auto-approve)
+
+image: require-env $(STAMPS)/python ## build the image, push it and write its digest into the environment file: make image ENV=dev
+	@$(RASTRO_PYTHON) -m stacks image $(ENV)
+
+# --- keep ------------------------------------------------------------------------------------------------------------
+
+schema: $(STAMPS)/python ## write the JSON Schemas of the settings files
+	@$(RASTRO_PYTHON) -m stacks schema
+
+lock: ## renew requirements.lock, requirements-checkov.lock and package-lock.json (needs uv)
+	@uv pip compile pyproject.toml --group all --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	  --no-annotate --no-header --quiet --upgrade --output-file requirements.lock
+	@uv pip compile pyproject.toml --group checkov --universal --python-version 3.11 --generate-hashes \
+	  --no-emit-index-url --no-annotate --no-header --quiet --upgrade --output-file requirements-checkov.lock
+	@npm install --package-lock-only --ignore-scripts --no-audit --no-fund
+
+clean: ## remove what was built; state files stay
+	@rm -rf cdktf.out .mypy_cache .pytest_cache .ruff_cache

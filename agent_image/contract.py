@@ -1,0 +1,236 @@
+"""Hold every name that two parts of the kit share.
+
+Standard library only, data only: the stacks write these names, the image reads them, the cost model and the console
+find them again in what was deployed. A name that stands here stands nowhere else as a literal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+
+class Regime(StrEnum):
+    """Name what a retrieval span holds; each regime answers more of "what was it reading?" than the one before."""
+
+    METADATA = "metadata"
+    ADDRESS = "address"
+    ARCHIVE = "archive"
+    CONTENT = "content"
+
+
+# --- environment variables of the runtime ---------------------------------------------------------------------------
+
+CAPTURE_VARIABLE: Final = "RAG_CAPTURE"
+SETTINGS_VARIABLE: Final = "RASTRO_SETTINGS"
+SETTINGS_INLINE_LIMIT: Final = 4_000
+"""Characters of settings JSON above which the variable holds an S3 URI instead."""
+VARIABLES_LIMIT: Final = 50
+"""Variables that one runtime takes (CreateAgentRuntime)."""
+VARIABLE_VALUE_LIMIT: Final = 5_000
+"""Characters that one variable's value takes (CreateAgentRuntime)."""
+
+_REDACTED_ATTRIBUTES: Final = (
+    "content",
+    "message",
+    "tool.result",
+    "gen_ai.input.messages",
+    "gen_ai.output.messages",
+    "gen_ai.system_instructions",
+    "gen_ai.tool.call.*",
+    "system_prompt",
+    "exception.message",
+    "exception.stacktrace",
+)
+
+# Two libraries export content by default, each with a switch of its own, and a third lock catches memory spans and
+# exceptions. The switches are the same in every regime: in `content` the kit writes each text once, itself, and the
+# libraries' copies (up to six of one passage) stay off.
+_SWITCHES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "UNIFIED_TRACES_DESTINATION_ENABLED": "true",
+        "AWS_GENAI_CONTENT_EXTRACTION_OPT_OUT": "true",
+        "OTEL_SEMCONV_STABILITY_OPT_IN": "gen_ai_latest_experimental,gen_ai_unredacted_attributes=",
+        "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "false",
+        "AWS_REDACT_SPAN_ATTRIBUTES": ",".join(_REDACTED_ATTRIBUTES),
+        "OTEL_TRACES_SAMPLER": "always_on",
+        "OTEL_PYTHON_EXCLUDED_URLS": "/ping",
+        "OTEL_LOGS_EXPORTER": "none",
+        "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "64",
+    }
+)
+
+TELEMETRY_SWITCHES: Final[Mapping[Regime, Mapping[str, str]]] = MappingProxyType(
+    {regime: MappingProxyType({CAPTURE_VARIABLE: regime.value, **_SWITCHES}) for regime in Regime}
+)
+"""The variables that make a regime true, per regime."""
+
+# --- the settings document (the value of SETTINGS_VARIABLE) -----------------------------------------------------------
+
+
+class Setting(StrEnum):
+    """Name the keys of the settings document; the values are URLs or names, so that a laptop can name others."""
+
+    ENVIRONMENT = "environment"
+    REGION = "region"
+    MODELS = "models"
+    KNOWLEDGE_BASE = "knowledge_base"
+    INDEX_VERSION = "index_version"
+    STORE = "store"
+    ARCHIVE = "archive"
+    AUDIT = "audit"
+    ALERTS = "alerts"
+    GUARD = "guard"
+
+
+# --- spans ------------------------------------------------------------------------------------------------------------
+
+
+class Span(StrEnum):
+    """Name the span attributes that the kit writes and reads."""
+
+    SESSION = "session.id"
+    OPERATION = "gen_ai.operation.name"
+    DATA_SOURCE = "gen_ai.data_source.id"
+    TOP_K = "gen_ai.retrieval.top_k"
+    DOCUMENTS = "gen_ai.retrieval.documents"
+    KIND = "openinference.span.kind"
+    BASE = "rag.base"
+    INDEX_VERSION = "rag.index_version"
+    CONTENT_BYTES = "rag.content_bytes"
+    CONTENT_TRUNCATED = "rag.content_truncated"
+    CITED = "rag.cited"
+    UNSUPPORTED = "rag.unsupported"
+    ANSWER = "rag.answer"
+    QUESTION = "rag.question"
+    ANSWER_TEXT = "rag.answer_text"
+    RUN = "rastro.run"
+    RUN_KIND = "rastro.kind"
+    OUTCOME = "rastro.outcome"
+    COST = "rastro.cost_usd"
+    ARCHIVE_LOST = "rastro.archive_lost"
+    TOOL = "rastro.tool"
+    ZONE = "rastro.zone"
+    DECISION = "rastro.decision"
+    CHECKPOINT = "rastro.checkpoint"
+    HOOK = "rastro.hook"
+    REASON = "rastro.reason"
+
+
+SPAN_DATA_FORMAT: Final = "AWS-OTEL-TRACE-V1"
+"""What `@data_format` holds on a span: it tells spans from standard output in the same log group."""
+
+DEFAULT_INDEXED_FIELDS: Final = frozenset(
+    {
+        "@logStream",
+        "@aws.region",
+        "@aws.account",
+        "@source.log",
+        "@data_source_name",
+        "@data_source_type",
+        "@data_format",
+        "traceId",
+        "severityText",
+        "attributes.session.id",
+    }
+)
+"""Fields that CloudWatch Logs indexes in every STANDARD group, free and not counted (CloudWatchLogs-Field-Indexing)."""
+
+# --- the trail's places -----------------------------------------------------------------------------------------------
+
+RUNTIME_LOG_GROUPS: Final = "/aws/bedrock-agentcore/runtimes/"
+"""Prefix of every runtime's log group; `<runtime id>-<endpoint>` follows."""
+LIVE_ENDPOINT: Final = "live"
+"""The endpoint that callers use: the only one whose log group is masked, kept and indexed as declared."""
+DISCOVERY_PREFIX: Final = "/rastro/"
+"""Prefix of the SSM parameter that holds an environment's discovery document; the environment's name follows."""
+SETTINGS_OBJECT_PREFIX: Final = "settings/"
+"""Key prefix, in the archive bucket, of a settings document too long for a variable."""
+PASSAGE_OBJECT_PREFIX: Final = "passages/"
+"""Key prefix of archived passages; the fingerprint follows."""
+AUDIT_OBJECT_PREFIX: Final = "audit/"
+"""Key prefix of audit objects."""
+
+
+class Discovery(StrEnum):
+    """Name the keys of an environment's discovery document."""
+
+    ENVIRONMENT = "environment"
+    ACCOUNT_ID = "account_id"
+    REGION = "region"
+    CAPTURE = "capture"
+    RUNTIME_ID = "runtime_id"
+    RUNTIME_ARN = "runtime_arn"
+    ENDPOINT = "endpoint"
+    LOG_GROUP = "log_group"
+    RETENTION_DAYS = "retention_days"
+    INDEXED_FIELDS = "indexed_fields"
+    KNOWLEDGE_BASE = "knowledge_base"
+    TABLE = "table"
+    ARCHIVE = "archive"
+    AUDIT = "audit"
+    ALERTS = "alerts"
+
+
+# --- the table --------------------------------------------------------------------------------------------------------
+
+TABLE_KEY: Final = "pk"
+"""The table's one key attribute, a string: an item prefix and an id."""
+TABLE_EXPIRY: Final = "expires_at_epoch"
+"""The TTL attribute, in epoch seconds; only closed items carry it."""
+
+
+class Item(StrEnum):
+    """Name the prefixes of the table's items; IAM tells writers apart by them (`dynamodb:LeadingKeys`)."""
+
+    CHECKPOINT = "checkpoint#"
+    DECISION = "decision#"
+    SESSION = "session#"
+    FINGERPRINT = "fingerprint#"
+    OUTBOX = "outbox#"
+
+
+# --- usage: what a person states about an environment's traffic -------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """State one number of the `[usage]` table: its key, unit, range and meaning."""
+
+    key: str
+    unit: str
+    meaning: str
+    maximum: Decimal | None = None
+    whole: bool = False
+
+    minimum: Decimal = Decimal(0)
+
+
+USAGE: Final = (
+    Quantity("sessions", "sessions/month", "sessions that callers open in a month", whole=True),
+    Quantity("spans_per_session", "spans/session", "spans that one session exports"),
+    Quantity("passages_per_session", "passages/session", "passages that all retrievals of one session return"),
+    Quantity("distinct_passages", "passages/month", "passages seen for the first time in a month", whole=True),
+    Quantity("passage_kb", "KB", "size of one archived passage"),
+    Quantity("archive_months", "months", "months of distinct passages that the archive holds in steady state"),
+)
+"""Every number is optional: a meter that lacks one says "depends on usage"."""
+
+KB_PER_SESSION: Final = Quantity(
+    "kb_per_session", "KB/session", "bytes of spans that one session leaves, by regime; archive leaves those of address"
+)
+KB_PER_SESSION_REGIMES: Final = (Regime.METADATA, Regime.ADDRESS, Regime.CONTENT)
+
+QUERIES_KEY: Final = "queries"
+QUERY_CLASS_NAME: Final = "name"
+QUERY_CLASS_INDEXED: Final = "indexed"
+QUERY_CLASS: Final = (
+    Quantity("runs_per_month", "runs/month", "how often queries of this class run in a month"),
+    Quantity("window_days", "days", "how far back one run looks", maximum=Decimal(3653)),
+    Quantity("skip_ratio", "share", "share of the window's bytes that the index lets a run skip", maximum=Decimal(1)),
+)
+"""Numbers of one `[[usage.queries]]` table, beside its name and whether it filters on an indexed field."""

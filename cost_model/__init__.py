@@ -1,0 +1,1 @@
+"""What it costs: pure calculation over dated price rows."""

@@ -1,0 +1,1 @@
+"""What is deployed: settings, stacks, and policies as pure data."""

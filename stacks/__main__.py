@@ -1,0 +1,150 @@
+"""Operate the stacks: list them, check before a deployment, let go of the trail before a destruction.
+
+The Makefile calls these; `python -m stacks --help` lists them. Exit status 2: the request or the settings are at fault.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from stacks import preflight, retention
+from stacks.preflight import OperationError, Terraform
+from stacks.settings import schema
+from stacks.settings.fault import SettingsError
+from stacks.settings.load import EnvironmentSettings, load
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Operate the stacks.", pretty_exceptions_enable=False)
+
+Folder = Annotated[Path, typer.Option("--settings", help="Folder of the settings files.")]
+Synthesised = Annotated[Path, typer.Option("--out", help="Folder of the synthesised stacks.")]
+SETTINGS = Path("environments")
+OUT = Path("cdktf.out")
+
+
+@app.command("list")
+def list_stacks(out: Synthesised = OUT) -> None:
+    """List the synthesised stacks with the number of resources in each."""
+    rows = [(name, _count(stack)) for name, stack in _synthesised(out).items()]
+    width = max((len(name) for name, _ in rows), default=0)
+    for name, count in rows:
+        typer.echo(f"{name:<{width}}  {count:>3} resources")
+
+
+@app.command("of")
+def stacks_of(environment: str, settings: Folder = SETTINGS) -> None:
+    """Print the stacks that an environment needs, its account's first."""
+    found = _environment(settings, environment)
+    typer.echo(f"account-{found.account.alias} agent-{found.name}")
+
+
+@app.command("check-terraform")
+def check_terraform() -> None:
+    """Say in one line if Terraform is missing or too old."""
+    _refuse_any([_find_terraform().problem()])
+
+
+@app.command("check-environment")
+def check_environment(environment: str, settings: Folder = SETTINGS) -> None:
+    """Say what keeps an environment from being deployed: Terraform, account id, image."""
+    found = _environment(settings, environment)
+    _refuse_any([_find_terraform().problem(), *preflight.environment_problems(found)])
+
+
+@app.command("check-account")
+def check_account(account: str, settings: Folder = SETTINGS) -> None:
+    """Say what keeps an account stack from being deployed."""
+    found = preflight.find_account(load(settings), account)
+    _refuse_any([_find_terraform().problem(), *preflight.account_problems(found)])
+
+
+@app.command("release")
+def release(environment: str, settings: Folder = SETTINGS, out: Synthesised = OUT) -> None:
+    """Take what holds the trail out of Terraform's hands, so that the rest can be destroyed.
+
+    Nothing is deleted in AWS. With on_destroy = "delete" there is nothing to take out.
+    """
+    found = _environment(settings, environment)
+    _refuse_any([_find_terraform().problem()])
+    folder = out / "stacks" / f"agent-{found.name}"
+    kept = retention.kept(_synthesised(out)[folder.name])
+    if not kept:
+        typer.echo(f"agent-{found.name}: on_destroy is delete, nothing of the trail is kept")
+        return
+    _terraform(folder, "init", "-input=false")
+    held = set(_terraform(folder, "state", "list", missing_state_is_empty=True).split())
+    for address, why in kept.items():
+        if address in held:
+            _terraform(folder, "state", "rm", address)
+            typer.echo(f"kept  {address}  {why}")
+    typer.echo(f"agent-{found.name}: {len(held & kept.keys())} resources stay in AWS and left Terraform's state")
+
+
+@app.command("schema")
+def write_schemas() -> None:
+    """Write the JSON Schemas of the settings files, for editors."""
+    for path, text in schema.files().items():
+        path.write_text(text)
+        typer.echo(path)
+
+
+def _environment(folder: Path, name: str) -> EnvironmentSettings:
+    return preflight.find_environment(load(folder), name)
+
+
+def _synthesised(out: Path) -> dict[str, dict[str, Any]]:
+    manifest = out / "manifest.json"
+    if not manifest.is_file():
+        message = f"{out}: holds no synthesised stacks; run `make synth`"
+        raise OperationError(message)
+    stacks = json.loads(manifest.read_text())["stacks"]
+    return {name: json.loads((out / stack["synthesizedStackPath"]).read_text()) for name, stack in stacks.items()}
+
+
+def _count(stack: dict[str, Any]) -> int:
+    return sum(len(named) for named in stack.get("resource", {}).values())
+
+
+def _find_terraform() -> Terraform:
+    if shutil.which("terraform") is None:
+        return Terraform(None)
+    answer = subprocess.run(["terraform", "version"], capture_output=True, text=True, check=False)  # noqa: S607
+    return Terraform(answer.stdout.split("\n", 1)[0])
+
+
+def _terraform(folder: Path, *arguments: str, missing_state_is_empty: bool = False) -> str:
+    answer = subprocess.run(  # noqa: S603
+        ["terraform", *arguments],  # noqa: S607
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if answer.returncode and not (missing_state_is_empty and "No state file was found" in answer.stderr):
+        message = f"terraform {' '.join(arguments)} failed in {folder}:\n{answer.stderr.strip()}"
+        raise OperationError(message)
+    return answer.stdout
+
+
+def _refuse_any(problems: list[str | None]) -> None:
+    if found := [problem for problem in problems if problem]:
+        raise OperationError("\n".join(found))
+
+
+def main() -> None:
+    """Run one command, and turn every refusal into a message and exit status 2."""
+    try:
+        app()
+    except (OperationError, SettingsError) as error:
+        typer.echo(error, err=True)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""Compose what exists once per AWS account and Region."""
+
+from __future__ import annotations
+
+import json
+from stacks import foundation
+from stacks.framework import App, TerraformStack, aws
+from stacks.names import place_of
+from stacks.observability import masking, transaction_search
+from stacks.settings.load import AccountSettings
+from stacks.storage import repository
+
+
+class AccountStack(TerraformStack):
+    """Hold the singletons that environments share and must not fight over."""
+
+    def __init__(self, app: App, account: AccountSettings) -> None:
+        """Compose the stack `account-<alias>`."""
+        super().__init__(app, stack_id(account))
+        declared, place = account.declared, place_of(account)
+        tags = {"Environment": "account", "Owner": declared.owner, "CostCenter": declared.cost_center}
+        foundation.lay(self, account=account, tags=tags, sources=[account.source])
+        if declared.manage_transaction_search:
+            transaction_search.build(self, place=place, indexing_percentage=declared.indexing_percentage)
+        images = repository.build(self, kms_key_arn=declared.kms_key_arn)
+        self._mask_whole_account(account, place.partition)
+        foundation.output(self, "region", place.region, "Region of this account stack")
+        foundation.output(self, "repository_url", images.repository_url, "Where images of the agent are pushed")
+
+    def _mask_whole_account(self, account: AccountSettings, partition: str) -> None:
+        declared = account.declared.masking
+        name = f"rastro-{account.alias}"
+        document = masking.document(
+            name=name, partition=partition, identifiers=declared.identifiers, patterns=declared.patterns
+        )
+        if document is not None:
+            aws.cloudwatch_log_account_policy.CloudwatchLogAccountPolicy(
+                self,
+                "masking",
+                policy_name=name,
+                policy_type="DATA_PROTECTION_POLICY",
+                policy_document=json.dumps(document, separators=(",", ":")),
+                scope="ALL",
+            )
+
+
+def stack_id(account: AccountSettings) -> str:
+    """Name the stack of an account."""
+    return f"account-{account.alias}"

@@ -1,0 +1,72 @@
+"""Lay what every stack stands on: provider, state backend, tags and the digests of its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from stacks.framework import (
+    PROVIDER_SOURCE,
+    PROVIDER_VERSION,
+    LocalBackend,
+    S3Backend,
+    TerraformLocal,
+    TerraformOutput,
+    TerraformResourceLifecycle,
+    TerraformStack,
+    aws,
+)
+from stacks.settings.load import AccountSettings, Source
+from stacks.settings.model import S3State
+
+PROJECT: Final = "rastro"
+
+
+def lay(stack: TerraformStack, *, account: AccountSettings, tags: dict[str, str], sources: Iterable[Source]) -> None:
+    """Declare provider, backend and settings digests of a stack.
+
+    A wrong account is refused by Terraform itself. The digests let the cost model refuse output that is older than the
+    settings it came from.
+    """
+    aws.provider.AwsProvider(
+        stack,
+        "aws",
+        region=account.declared.region,
+        allowed_account_ids=[account.declared.account_id],
+        default_tags=[
+            aws.provider.AwsProviderDefaultTags(tags={"Project": PROJECT, "ManagedBy": "cdktf", **tags})
+        ],
+    )
+    # The bindings pin the version they were generated from, and on OpenTofu a bare source is ambiguous.
+    stack.add_override("terraform.required_providers.aws.version", PROVIDER_VERSION)
+    stack.add_override("terraform.required_providers.aws.source", PROVIDER_SOURCE)
+    _declare_backend(stack, account)
+    digests = TerraformLocal(stack, "settings", {source.file: source.digest for source in sources})
+    digests.override_logical_id("rastro_settings")
+
+
+def _declare_backend(stack: TerraformStack, account: AccountSettings) -> None:
+    state = account.declared.state
+    if not isinstance(state, S3State):
+        LocalBackend(stack, path=f"terraform.{stack.node.id}.tfstate")
+        return
+    backend = S3Backend(
+        stack,
+        bucket=state.bucket,
+        key=f"{stack.node.id}/terraform.tfstate",
+        region=state.region or account.declared.region,
+        encrypt=True,
+        kms_key_id=state.kms_key_arn,
+    )
+    # An argument in one framework and unknown to the other: the override serves both.
+    backend.add_override("use_lockfile", value=True)
+
+
+def output(stack: TerraformStack, name: str, value: object, description: str) -> None:
+    """Declare an output of a stack."""
+    TerraformOutput(stack, name, value=value, description=description)
+
+
+def guarded(*, keep: bool) -> TerraformResourceLifecycle | None:
+    """Make Terraform refuse to destroy what holds the trail, or let it."""
+    return TerraformResourceLifecycle(prevent_destroy=True) if keep else None

@@ -1,0 +1,120 @@
+"""Derive every name and ARN from the settings, as text: pure, so that policies can be read and tested without a stack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from agent_image import contract
+from stacks.settings.load import AccountSettings, EnvironmentSettings
+
+REPOSITORY: Final = "rastro-agent"
+"""The account's image repository: one, so that an image is promoted by its digest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Name an AWS account and Region, and build ARNs there."""
+
+    account_id: str
+    region: str
+
+    @property
+    def partition(self) -> str:
+        """Give the partition that the Region belongs to."""
+        if self.region.startswith("cn-"):
+            return "aws-cn"
+        return "aws-us-gov" if self.region.startswith("us-gov-") else "aws"
+
+    def arn(self, service: str, resource: str) -> str:
+        """Build the ARN of a resource of this account and Region."""
+        return f"arn:{self.partition}:{service}:{self.region}:{self.account_id}:{resource}"
+
+    def log_groups(self, pattern: str) -> str:
+        """Build the ARN of log groups, by name or name pattern."""
+        return self.arn("logs", f"log-group:{pattern}")
+
+    @property
+    def registry(self) -> str:
+        """Give the host of the account's image registry."""
+        suffix = "amazonaws.com.cn" if self.partition == "aws-cn" else "amazonaws.com"
+        return f"{self.account_id}.dkr.ecr.{self.region}.{suffix}"
+
+
+def place_of(account: AccountSettings) -> Place:
+    """Take the place from an account's settings."""
+    return Place(account.declared.account_id, account.declared.region)
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentNames:
+    """Name the resources of one environment."""
+
+    environment: str
+    agent: str
+    place: Place
+
+    def _named(self, what: str) -> str:
+        return f"rastro-{self.environment}-{what}"
+
+    def _bucket(self, what: str) -> str:
+        # Bucket names are global: account and Region make this one ours. 59 characters at most, of 63.
+        return f"{self._named(what)}-{self.place.account_id}-{self.place.region}"
+
+    @property
+    def table(self) -> str:
+        """Name the table."""
+        return self._named("state")
+
+    @property
+    def archive(self) -> str:
+        """Name the archive bucket."""
+        return self._bucket("archive")
+
+    @property
+    def audit(self) -> str:
+        """Name the audit bucket."""
+        return self._bucket("audit")
+
+    @property
+    def alerts(self) -> str:
+        """Name the alerts topic."""
+        return self._named("alerts")
+
+    @property
+    def role(self) -> str:
+        """Name the execution role."""
+        return self._named("agent")
+
+    def policy(self, person: str) -> str:
+        """Name the managed policy of one kind of person."""
+        return self._named(person)
+
+    @property
+    def discovery(self) -> str:
+        """Name the SSM parameter that holds the discovery document."""
+        return f"{contract.DISCOVERY_PREFIX}{self.environment}"
+
+    @property
+    def own_log_groups(self) -> str:
+        """Give the name pattern of the runtime's log groups.
+
+        A runtime's id is its name, a hyphen and ten characters that the service draws; names hold no hyphen, so the
+        pattern is exact. Naming the group by its ARN instead would close a cycle: policy, group, runtime, policy.
+        """
+        return f"{contract.RUNTIME_LOG_GROUPS}{self.agent}-*"
+
+    @property
+    def repository_url(self) -> str:
+        """Give the address of the account's image repository."""
+        return f"{self.place.registry}/{REPOSITORY}"
+
+
+def names_of(environment: EnvironmentSettings) -> EnvironmentNames:
+    """Take the names from an environment's settings."""
+    return EnvironmentNames(environment.name, environment.declared.agent.name, place_of(environment.account))
+
+
+def image_uri(repository_url: str, image: str) -> str:
+    """Address an image by digest, or by tag."""
+    return f"{repository_url}{'@' if image.startswith('sha256:') else ':'}{image}"

@@ -1,0 +1,1 @@
+"""Permissions as pure statements, each with its reason."""

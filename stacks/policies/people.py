@@ -1,0 +1,193 @@
+"""State what people may do: five managed policies to attach to the roles that people already have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from agent_image.contract import AUDIT_OBJECT_PREFIX, PASSAGE_OBJECT_PREFIX, Item
+from stacks.names import EnvironmentNames
+from stacks.policies.statement import Statement, conditions_on_keys
+
+MANAGED_POLICY_LIMIT: Final = 6_144
+"""Characters of one managed policy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Name what people act on; ARNs may be references to other resources."""
+
+    names: EnvironmentNames
+    runtime_arn: str
+    live_endpoint_arn: str
+    log_group_arn: str
+    table_arn: str
+    archive_arn: str
+    audit_arn: str
+    kms_key_arn: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PersonPolicy:
+    """Name one kind of person, say who that is, and list the statements."""
+
+    person: str
+    description: str
+    statements: tuple[Statement, ...]
+
+
+def policies(ground: Ground) -> tuple[PersonPolicy, ...]:
+    """List the five kinds of people, from the least to the most."""
+    return (
+        PersonPolicy("invoker", "Calls the agent through its live endpoint.", tuple(_invoke(ground))),
+        PersonPolicy(
+            "investigator",
+            "Queries the trail: masked text only, and no passages.",
+            (*_query(ground), *_never_unmask(ground)),
+        ),
+        PersonPolicy("reader", "Reads archived passages.", (*_discover(ground), *_passages(ground), *_key(ground))),
+        PersonPolicy(
+            "approver",
+            "Reads checkpoints, writes decisions, and resumes what was approved.",
+            (*_discover(ground), *_decide(ground), *_invoke(ground), *_key(ground)),
+        ),
+        PersonPolicy(
+            "break-glass",
+            "Reads everything in clear. Give it a role of its own, assumed in an incident, with an alarm on its use.",
+            (*_query(ground), *_unmask(ground), *_passages(ground), *_audit(ground), *_key(ground)),
+        ),
+    )
+
+
+def _invoke(ground: Ground) -> Iterator[Statement]:
+    action = ("bedrock-agentcore:InvokeAgentRuntime",)
+    yield Statement(
+        sid="InvokeLive",
+        why="A call is authorised against the runtime and the endpoint, so both are named.",
+        actions=action,
+        resources=(ground.runtime_arn, ground.live_endpoint_arn),
+    )
+    yield Statement(
+        sid="NeverDefault",
+        why="The service's own DEFAULT endpoint writes to a group that is neither masked nor kept as declared.",
+        effect="Deny",
+        actions=action,
+        resources=(f"{ground.runtime_arn}/runtime-endpoint/DEFAULT",),
+    )
+
+
+def _discover(ground: Ground) -> Iterator[Statement]:
+    yield Statement(
+        sid="FindEnvironment",
+        why="The discovery document says where the environment's parts are.",
+        actions=("ssm:GetParameter",),
+        resources=(ground.names.place.arn("ssm", f"parameter{ground.names.discovery}"),),
+    )
+
+
+def _query(ground: Ground) -> Iterator[Statement]:
+    yield from _discover(ground)
+    yield Statement(
+        sid="QueryTrail",
+        why="Spans and event lines are read through Logs Insights on this one group.",
+        actions=(
+            "logs:StartQuery",
+            "logs:GetQueryResults",
+            "logs:FilterLogEvents",
+            "logs:GetLogEvents",
+            "logs:DescribeLogStreams",
+        ),
+        resources=(ground.log_group_arn, f"{ground.log_group_arn}:*"),
+    )
+    yield Statement(
+        sid="FollowQueries",
+        why="What a query scanned is read back, and a query that costs too much is stopped.",
+        actions=("logs:DescribeQueries", "logs:StopQuery"),
+        resources=("*",),
+        any_resource="The actions take no resource: a query is known by its id alone.",
+    )
+    yield Statement(
+        sid="MeasureTrail",
+        why="Ingested bytes and findings are metrics of the group.",
+        actions=("cloudwatch:GetMetricData",),
+        resources=("*",),
+        any_resource="Classic metrics have no resource.",
+    )
+
+
+def _never_unmask(ground: Ground) -> Iterator[Statement]:
+    yield Statement(
+        sid="NeverUnmask",
+        why="An investigator works on masked events, whatever else is attached.",
+        effect="Deny",
+        actions=("logs:Unmask",),
+        resources=(ground.log_group_arn, f"{ground.log_group_arn}:*"),
+    )
+
+
+def _unmask(ground: Ground) -> Iterator[Statement]:
+    yield Statement(
+        sid="Unmask",
+        why="In an incident somebody must be able to read what was masked.",
+        actions=("logs:Unmask",),
+        resources=(ground.log_group_arn, f"{ground.log_group_arn}:*"),
+    )
+
+
+def _passages(ground: Ground) -> Iterator[Statement]:
+    yield Statement(
+        sid="ReadPassages",
+        why="The archive holds each passage under its fingerprint.",
+        actions=("s3:GetObject",),
+        resources=(f"{ground.archive_arn}/{PASSAGE_OBJECT_PREFIX}*",),
+    )
+    yield Statement(
+        sid="ReadFingerprints",
+        why="A fingerprint's item tells an erased passage from one that was never stored.",
+        actions=("dynamodb:GetItem", "dynamodb:BatchGetItem"),
+        resources=(ground.table_arn,),
+        conditions=conditions_on_keys(f"{Item.FINGERPRINT}*"),
+    )
+
+
+def _audit(ground: Ground) -> Iterator[Statement]:
+    yield Statement(
+        sid="ListAudit",
+        why="The audit is read in the order of its objects.",
+        actions=("s3:ListBucket",),
+        resources=(ground.audit_arn,),
+    )
+    yield Statement(
+        sid="ReadAudit",
+        why="The full audit says what the agent did and who let it.",
+        actions=("s3:GetObject",),
+        resources=(f"{ground.audit_arn}/{AUDIT_OBJECT_PREFIX}*",),
+    )
+
+
+def _decide(ground: Ground) -> Iterator[Statement]:
+    yield Statement(
+        sid="ReadCheckpoints",
+        why="An approver reads the very action that waits, and what was decided before.",
+        actions=("dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"),
+        resources=(ground.table_arn,),
+        conditions=conditions_on_keys(f"{Item.CHECKPOINT}*", f"{Item.DECISION}*"),
+    )
+    yield Statement(
+        sid="WriteDecisions",
+        why="A decision is an item of its own, and approvers write nothing else.",
+        actions=("dynamodb:PutItem",),
+        resources=(ground.table_arn,),
+        conditions=conditions_on_keys(f"{Item.DECISION}*"),
+    )
+
+
+def _key(ground: Ground) -> Iterator[Statement]:
+    if ground.kms_key_arn is not None:
+        yield Statement(
+            sid="UseTrailKey",
+            why="Table and buckets are encrypted with the environment's key.",
+            actions=("kms:Decrypt", "kms:GenerateDataKey"),
+            resources=(ground.kms_key_arn,),
+        )

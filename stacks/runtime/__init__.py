@@ -1,0 +1,1 @@
+"""The runtime, its endpoint and its variables."""

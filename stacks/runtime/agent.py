@@ -1,0 +1,96 @@
+"""Build the runtime and its live endpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from agent_image.contract import LIVE_ENDPOINT
+from stacks.bindings import json_number
+from stacks.framework import TerraformElement, TerraformStack, aws
+from stacks.names import image_uri, names_of
+from stacks.settings.load import EnvironmentSettings
+from stacks.settings.model import IamAuth, JwtAuth, PublicNetwork, VpcNetwork
+
+
+def build(
+    stack: TerraformStack,
+    environment: EnvironmentSettings,
+    *,
+    role_arn: str,
+    variables: dict[str, str],
+    after: Sequence[TerraformElement],
+) -> Any:  # noqa: ANN401
+    """Declare the runtime; it waits for the role's policy, without which the image cannot be pulled."""
+    agent = environment.declared.agent
+    uri = image_uri(names_of(environment).repository_url, agent.image)
+    container = _part("AgentRuntimeArtifactContainerConfiguration", container_uri=uri)
+    lifecycle = _part(
+        "LifecycleConfiguration",
+        idle_runtime_session_timeout=json_number(agent.session.idle_timeout_seconds),
+        max_lifetime=json_number(agent.session.max_lifetime_seconds),
+    )
+    return aws.bedrockagentcore_agent_runtime.BedrockagentcoreAgentRuntime(
+        stack,
+        "runtime",
+        agent_runtime_name=agent.name,
+        role_arn=role_arn,
+        agent_runtime_artifact=[_part("AgentRuntimeArtifact", container_configuration=[container])],
+        network_configuration=[_network(environment.declared.network)],
+        authorizer_configuration=_authorizer(environment.declared.auth),
+        protocol_configuration=[_part("ProtocolConfiguration", server_protocol="HTTP")],
+        lifecycle_configuration=[lifecycle],
+        environment_variables=variables,
+        depends_on=list(after) or None,
+    )
+
+
+def _part(block: str, **arguments: Any) -> Any:  # noqa: ANN401
+    """Build one nested block of the runtime; the bindings take no plain mapping within a list."""
+    name = f"BedrockagentcoreAgentRuntime{block}"
+    return getattr(aws.bedrockagentcore_agent_runtime, name)(**arguments)
+
+
+def _network(network: PublicNetwork | VpcNetwork) -> Any:  # noqa: ANN401
+    if isinstance(network, PublicNetwork):
+        return _part("NetworkConfiguration", network_mode=network.mode)
+    inside = _part(
+        "NetworkConfigurationNetworkModeConfig", subnets=network.subnets, security_groups=network.security_groups
+    )
+    return _part("NetworkConfiguration", network_mode=network.mode, network_mode_config=[inside])
+
+
+def _authorizer(auth: IamAuth | JwtAuth) -> list[Any] | None:
+    if isinstance(auth, IamAuth):
+        return None
+    authorizer = _part(
+        "AuthorizerConfigurationCustomJwtAuthorizer",
+        discovery_url=auth.discovery_url,
+        allowed_audience=auth.audiences or None,
+        allowed_clients=auth.clients or None,
+    )
+    return [_part("AuthorizerConfiguration", custom_jwt_authorizer=[authorizer])]
+
+
+def build_live_endpoint(
+    stack: TerraformStack,
+    environment: EnvironmentSettings,
+    *,
+    runtime: Any,  # noqa: ANN401
+    after: Sequence[TerraformElement],
+) -> Any:  # noqa: ANN401
+    """Declare the endpoint that callers use.
+
+    Nothing in the graph links an endpoint to its log group, so the endpoint waits for group, masking and index: no
+    event can come before them.
+    """
+    version = environment.declared.agent.live_version
+    return aws.bedrockagentcore_agent_runtime_endpoint.BedrockagentcoreAgentRuntimeEndpoint(
+        stack,
+        LIVE_ENDPOINT,
+        agent_runtime_id=runtime.agent_runtime_id,
+        name=LIVE_ENDPOINT,
+        agent_runtime_version=runtime.agent_runtime_version if version == "newest" else str(version),
+        description="The endpoint that callers use; its log group is masked, kept and indexed as declared.",
+        depends_on=list(after),
+    )

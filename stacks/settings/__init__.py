@@ -1,0 +1,1 @@
+"""Typed settings files: read once, validated whole, frozen."""

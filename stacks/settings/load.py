@@ -1,0 +1,197 @@
+"""Read every settings file, and give either frozen settings or every fault of every file."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from stacks.settings import rules
+from stacks.settings.fault import Fault, SettingsError, nearest, shown
+from stacks.settings.model import Account, Environment
+
+_ENVIRONMENT_NAME: Final = re.compile(r"[a-z](?:[a-z0-9-]{0,14}[a-z0-9])?")
+M = TypeVar("M", bound=BaseModel)
+_ACCOUNT_NAME: Final = re.compile(r"[a-z](?:[a-z0-9-]{0,30}[a-z0-9])?")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Name the file that settings came from, relative to the settings folder, and the digest of its bytes."""
+
+    file: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class AccountSettings:
+    """Settings of one account and Region."""
+
+    alias: str
+    declared: Account
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentSettings:
+    """Settings of one environment, with the account it belongs to."""
+
+    name: str
+    declared: Environment
+    source: Source
+    account: AccountSettings
+
+    @property
+    def keeps_trail(self) -> bool:
+        """Tell whether what holds the trail outlives the stack."""
+        return rules.on_destroy(self.name, self.declared.on_destroy) == "keep"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything the stacks are built from."""
+
+    accounts: tuple[AccountSettings, ...]
+    environments: tuple[EnvironmentSettings, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    name: str
+    shown_as: str
+    source: Source
+    table: Mapping[str, Any]
+
+
+def load(folder: Path) -> Settings:
+    """Read `<folder>/accounts/*.toml` and `<folder>/*.toml`.
+
+    Raises:
+        SettingsError: any file is unreadable or at fault; it carries every fault of every file.
+    """
+    faults: list[Fault] = []
+    if not folder.is_dir():
+        raise SettingsError([Fault(str(folder), "", "there is no such folder", None, "name the folder of environments")])
+    account_files = list(_read(folder, folder / "accounts", _ACCOUNT_NAME, faults))
+    environment_files = list(_read(folder, folder, _ENVIRONMENT_NAME, faults))
+    if not environment_files and not faults:
+        faults.append(Fault(folder.name, "", "holds no environment", None, "add <environment>.toml"))
+
+    accounts = _validate_all(account_files, Account, faults)
+    environments = _validate_all(environment_files, Environment, faults)
+    faults.extend(_rule_faults(environment_files, account_files))
+    if faults:
+        raise SettingsError(faults)
+
+    by_alias = {
+        file.name: AccountSettings(file.name, account, file.source)
+        for file, account in zip(account_files, accounts, strict=True)
+    }
+    return Settings(
+        tuple(by_alias.values()),
+        tuple(
+            EnvironmentSettings(file.name, environment, file.source, by_alias[environment.account])
+            for file, environment in zip(environment_files, environments, strict=True)
+        ),
+    )
+
+
+def _read(root: Path, folder: Path, name_rule: re.Pattern[str], faults: list[Fault]) -> Iterator[_File]:
+    for path in sorted(folder.glob("*.toml")):
+        shown_as = f"{root.name}/{path.relative_to(root).as_posix()}"
+        if name_rule.fullmatch(path.stem) is None:
+            allowed = "allowed: lower-case letters, digits and hyphens, at most 16 (an account: 32) of them"
+            faults.append(Fault(shown_as, "", "is not named as its resources can be", None, allowed))
+        try:
+            raw = path.read_bytes()
+            table = tomllib.loads(raw.decode(), parse_float=Decimal)
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            faults.append(Fault(shown_as, "", f"is not readable TOML: {error}"))
+            continue
+        source = Source(path.relative_to(root).as_posix(), f"sha256:{sha256(raw).hexdigest()}")
+        yield _File(path.stem, shown_as, source, table)
+
+
+def _rule_faults(environment_files: list[_File], account_files: list[_File]) -> Iterator[Fault]:
+    for file in environment_files:
+        yield from rules.environment_faults(file.shown_as, file.name, file.table)
+    environments = {file.shown_as: file.table for file in environment_files}
+    accounts = {file.name: file.table for file in account_files}
+    yield from rules.same_name_faults({file.shown_as: file.name for file in environment_files})
+    yield from rules.account_alias_faults(environments, accounts)
+    yield from rules.clash_faults(environments, accounts)
+
+
+def _validate_all(files: list[_File], model: type[M], faults: list[Fault]) -> list[M]:
+    valid = []
+    for file in files:
+        try:
+            valid.append(model.model_validate(dict(file.table)))
+        except ValidationError as error:
+            faults.extend(_faults_of(file.shown_as, model, error))
+    return valid
+
+
+def _faults_of(file: str, model: type[BaseModel], error: ValidationError) -> Iterator[Fault]:
+    for item in error.errors(include_url=False):
+        location = tuple(part for part in item["loc"] if part not in _UNION_TAGS)
+        path = ".".join(map(str, location))
+        context = item.get("ctx", {})
+        match item["type"]:
+            case "missing":
+                yield Fault(file, path, "is required and missing")
+            case "extra_forbidden":
+                known = _known_keys(model, location[:-1])
+                yield Fault(file, path, "is an unknown key", shown(item["input"]), nearest(str(location[-1]), known))
+            case "refused":
+                yield Fault(file, path, context["problem"], shown(item["input"]), context["allowed"])
+            case "literal_error" | "union_tag_invalid":
+                expected = context.get("expected") or context.get("expected_tags")
+                found = item["input"] if item["type"] == "literal_error" else context["tag"]
+                yield Fault(file, path, "is not one of the choices", shown(found), f"allowed: {expected}")
+            case kind if kind in _WANTED:
+                yield Fault(file, path, "is of another type", shown(item["input"]), f"allowed: {_WANTED[kind]}")
+            case _:
+                yield Fault(file, path, _lower_first(item["msg"]), shown(item["input"]))
+
+
+_UNION_TAGS: Final = frozenset({"local", "s3", "PUBLIC", "VPC", "IAM", "JWT", "int", "literal['newest']", "[key]"})
+
+_WANTED: Final = {
+    "string_type": "text, in quotes",
+    "int_type": "a whole number",
+    "bool_type": "true or false",
+    "list_type": "a list, in square brackets",
+    "dict_type": "a table",
+    "model_type": "a table",
+    "model_attributes_type": "a table",
+}
+
+
+def _known_keys(model: type[BaseModel], location: tuple[str | int, ...]) -> list[str]:
+    """List the keys that a table of the model takes, at a key path."""
+    candidates: list[type[BaseModel]] = [model]
+    for part in location:
+        if isinstance(part, int):
+            continue
+        fields = [found.model_fields[part] for found in candidates if part in found.model_fields]
+        candidates = [inner for field in fields for inner in _models_in(field.annotation)]
+    return sorted({key for found in candidates for key in found.model_fields})
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in getattr(annotation, "__args__", ()):
+        yield from _models_in(argument)
+
+
+def _lower_first(message: str) -> str:
+    return message[:1].lower() + message[1:]

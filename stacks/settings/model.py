@@ -1,0 +1,242 @@
+"""Define the two settings files as typed, frozen records: one file per account, one per environment."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
+
+from agent_image.contract import (
+    KB_PER_SESSION,
+    KB_PER_SESSION_REGIMES,
+    QUERIES_KEY,
+    QUERY_CLASS,
+    QUERY_CLASS_INDEXED,
+    QUERY_CLASS_NAME,
+    USAGE,
+    Quantity,
+    Regime,
+)
+from stacks.observability.masking import PATTERNS_LIMIT
+from stacks.settings import types
+
+_SESSION_LIMIT: Final = 1_209_600
+_SECONDS = types.number(60, _SESSION_LIMIT, whole=True)
+
+
+class Record(BaseModel):
+    """Refuse unknown keys and values of another type; never change once read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Masking(Record):
+    """What CloudWatch Logs masks when events are read."""
+
+    identifiers: Annotated[list[types.Identifier], AfterValidator(types.distinct)] = Field(
+        default=[], description="Managed data identifiers. CPF, CNPJ, RG, CEP and phones need a keyword close by."
+    )
+    patterns: dict[types.PatternName, types.Pattern] = Field(
+        default={},
+        max_length=PATTERNS_LIMIT,
+        description="Custom identifiers: a name and a regular expression in AWS's subset.",
+    )
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether nothing is masked."""
+        return not (self.identifiers or self.patterns)
+
+
+class LocalState(Record):
+    """Keep Terraform state in files beside the project."""
+
+    backend: Literal["local"] = "local"
+
+
+class S3State(Record):
+    """Keep Terraform state in an S3 bucket, encrypted, with its native lock file."""
+
+    backend: Literal["s3"]
+    bucket: types.BucketName = Field(description="The bucket that holds the state of this account's stacks.")
+    region: types.RegionName | None = Field(default=None, description="The bucket's Region; the account's if left out.")
+    kms_key_arn: types.KmsKeyArn | None = Field(default=None, description="The key that encrypts the state.")
+
+
+class Account(Record):
+    """One AWS account and Region: what exists there once."""
+
+    account_id: types.AccountId = Field(description="12 digits. Terraform refuses to work in any other account.")
+    region: types.RegionName = Field(description="The Region of this account file.")
+    manage_transaction_search: bool = Field(
+        default=True,
+        description="Declare the account's trace destination, indexing and X-Ray's right to write. False declares none.",
+    )
+    indexing_percentage: types.number(0, 100) = Field(  # type: ignore[valid-type]
+        default=Decimal(1), description="Per cent of traces that X-Ray indexes as summaries; 1 is free."
+    )
+    owner: types.TagValue = Field(default="platform", description="Tag Owner of what environments share.")
+    cost_center: types.TagValue = Field(default="shared", description="Tag CostCenter of what environments share.")
+    kms_key_arn: types.KmsKeyArn | None = Field(default=None, description="The key that encrypts the image repository.")
+    state: LocalState | S3State = Field(
+        default=LocalState(), discriminator="backend", description="Where Terraform keeps its state."
+    )
+    masking: Masking = Field(
+        default=Masking(), description="Account-level masking: it also covers groups that a service creates by itself."
+    )
+
+
+class Session(Record):
+    """How long the runtime keeps one session's microVM, in seconds."""
+
+    idle_timeout_seconds: _SECONDS = Field(default=Decimal(900), description="Seconds without a request.")  # type: ignore[valid-type]
+    max_lifetime_seconds: _SECONDS = Field(default=Decimal(28_800), description="Seconds in all.")  # type: ignore[valid-type]
+
+
+class Agent(Record):
+    """What runs."""
+
+    name: types.RuntimeName = Field(description="The runtime's name; one per account and Region.")
+    models: Annotated[list[types.ModelArn], AfterValidator(types.distinct)] = Field(
+        min_length=1,
+        description="ARNs the agent may invoke: first the one it calls, then every model behind it.",
+    )
+    knowledge_base_id: types.KnowledgeBaseId | None = Field(default=None, description="The Bedrock knowledge base.")
+    index_version: types.NonEmpty | None = Field(
+        default=None, description="Overrides the index version that the agent reads at run time."
+    )
+    image: types.Image = Field(description="Image digest (sha256:…); a tag only where on_destroy is delete.")
+    live_version: Literal["newest"] | Annotated[int, Field(ge=1, le=99_999)] = Field(
+        default="newest", description="The runtime version that the live endpoint serves: newest, or a number."
+    )
+    session: Session = Session()
+
+
+class PublicNetwork(Record):
+    """Reach the agent's outside through AWS's network."""
+
+    mode: Literal["PUBLIC"] = "PUBLIC"
+
+
+class VpcNetwork(Record):
+    """Reach the agent's outside through your own subnets."""
+
+    mode: Literal["VPC"]
+    subnets: Annotated[list[types.SubnetId], AfterValidator(types.distinct)] = Field(min_length=1, max_length=16)
+    security_groups: Annotated[list[types.SecurityGroupId], AfterValidator(types.distinct)] = Field(
+        min_length=1, max_length=16
+    )
+
+
+class IamAuth(Record):
+    """Let in callers whom IAM allows."""
+
+    type: Literal["IAM"] = "IAM"
+
+
+class JwtAuth(Record):
+    """Let in callers who carry a token of your identity provider."""
+
+    type: Literal["JWT"]
+    discovery_url: types.DiscoveryUrl = Field(description="The provider's OpenID Connect discovery document.")
+    audiences: list[types.NonEmpty] = Field(default=[], description="Audiences that are let in.")
+    clients: list[types.NonEmpty] = Field(default=[], description="Client ids that are let in.")
+
+
+class Role(Record):
+    """Which role the runtime assumes."""
+
+    arn: types.RoleArn | None = Field(default=None, description="Bring your own role: none is made, outputs say its policy.")
+    permissions_boundary_arn: types.PolicyArn | None = Field(default=None, description="Boundary of the role that is made.")
+    put_resource_policy: Literal["any", "own", "none"] = Field(
+        default="any",
+        description="Where the role may let X-Ray write: AWS's authorization data names no resource type (any); own "
+        "limits it to the agent's groups; none drops it.",
+    )
+
+
+class Observability(Record):
+    """What the trail holds, for how long, and who cannot read it in clear."""
+
+    capture: Literal["metadata", "address", "archive", "content"] = Field(description="The capture regime.")
+    content_reason: types.NonEmpty | None = Field(
+        default=None, description="Why texts must be in the trail; required by capture = content."
+    )
+    retention_days: types.RetentionDays = Field(description="Days that the log group keeps events.")
+    kms_key_arn: types.KmsKeyArn | None = Field(
+        default=None, description="The key that encrypts log group, table, buckets and topic."
+    )
+    masking: Masking = Masking()
+    indexed_fields: types.IndexedFields = Field(
+        default=[], description="Fields indexed beside the free ones (trace and session ids are free)."
+    )
+    audit_object_lock_days: types.number(1, 36_500, whole=True) | None = Field(  # type: ignore[valid-type]
+        default=None, description="Days that nobody, root included, can delete an audit object."
+    )
+
+    @property
+    def regime(self) -> Regime:
+        """Give the capture regime."""
+        return Regime(self.capture)
+
+
+class Guard(Record):
+    """Limits of one session, and how long a person may think."""
+
+    budget_usd: types.number(0) = Field(default=Decimal("0.50"), description="USD that one session may spend.")  # type: ignore[valid-type]
+    budget_tokens: types.number(0, whole=True) = Field(  # type: ignore[valid-type]
+        default=Decimal(200_000), description="Tokens that one session may use."
+    )
+    budget_steps: types.number(1, whole=True) = Field(  # type: ignore[valid-type]
+        default=Decimal(25), description="Steps that one session may take."
+    )
+    approval_minutes: types.number(1, 10_080, whole=True) = Field(  # type: ignore[valid-type]
+        default=Decimal(240), description="Minutes after which an unanswered checkpoint expires."
+    )
+
+
+def _described(quantity: Quantity, default: Any = None) -> tuple[Any, Any]:  # noqa: ANN401
+    kind = types.number(quantity.minimum, quantity.maximum, whole=quantity.whole)
+    return kind | None, Field(default=default, description=f"{quantity.meaning} ({quantity.unit})")
+
+
+def _fields(quantities: tuple[Quantity, ...]) -> dict[str, Any]:
+    return {quantity.key: _described(quantity) for quantity in quantities}
+
+
+_BytesByRegime = create_model(
+    "BytesByRegime", __base__=Record, **{str(r): _described(KB_PER_SESSION) for r in KB_PER_SESSION_REGIMES}
+)
+_QueryClass = create_model(
+    "QueryClass",
+    __base__=Record,
+    **{QUERY_CLASS_NAME: (types.NonEmpty, ...), QUERY_CLASS_INDEXED: (bool, False)},
+    **_fields(QUERY_CLASS),
+)
+Usage: Any = create_model(
+    "Usage",
+    __base__=Record,
+    __doc__="What the environment's traffic is expected to be: the cost model's input, and nobody else's.",
+    **{KB_PER_SESSION.key: (_BytesByRegime, Field(default=_BytesByRegime(), description=KB_PER_SESSION.meaning))},
+    **{QUERIES_KEY: (list[_QueryClass], Field(default=[], description="Query classes"))},  # type: ignore[valid-type]
+    **_fields(USAGE),
+)
+
+
+class Environment(Record):
+    """One environment: an agent and its trail."""
+
+    account: types.Alias = Field(description="The account file this environment is deployed to.")
+    owner: types.TagValue = Field(description="Tag Owner.")
+    cost_center: types.TagValue = Field(description="Tag CostCenter.")
+    on_destroy: Literal["keep", "delete"] | None = Field(
+        default=None, description="What becomes of the trail on destroy: keep, except in an environment named dev."
+    )
+    agent: Agent
+    network: PublicNetwork | VpcNetwork = Field(default=PublicNetwork(), discriminator="mode")
+    auth: IamAuth | JwtAuth = Field(default=IamAuth(), discriminator="type")
+    role: Role = Role()
+    observability: Observability
+    guard: Guard = Guard()
+    usage: Usage = Usage()

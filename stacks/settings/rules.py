@@ -1,0 +1,128 @@
+"""Check what no single value can tell: rules across the keys of a file, and across files.
+
+The rules read the raw tables, so that they speak even where another value of the same file is at fault.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from stacks.settings.fault import Fault, nearest, shown
+
+Table = Mapping[str, Any]
+DISPOSABLE_ENVIRONMENT: Final = "dev"
+"""The environment whose trail is deleted on destroy unless its file says keep."""
+
+
+def on_destroy(name: str, declared: str | None) -> str:
+    """Settle what becomes of the trail: what the file says, else delete in `dev` and keep anywhere else."""
+    return declared or ("delete" if name == DISPOSABLE_ENVIRONMENT else "keep")
+
+
+def look_up(table: Table, path: str) -> Any:  # noqa: ANN401
+    """Find a value by its dotted key path, or None where any part of it is missing."""
+    value: Any = table
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def _content_needs_masking(_name: str, table: Table) -> Iterator[tuple[str, str, str | None]]:
+    if look_up(table, "observability.capture") != "content":
+        return
+    masking = look_up(table, "observability.masking") or {}
+    if not (isinstance(masking, Mapping) and (masking.get("identifiers") or masking.get("patterns"))):
+        yield "observability.masking", "capture = content puts texts into the trail, and nothing masks them", (
+            "list identifiers or patterns, or choose metadata, address or archive"
+        )
+    if not look_up(table, "observability.content_reason"):
+        yield "observability.content_reason", "capture = content needs a written reason, and there is none", (
+            "say why texts must be in the trail, or choose metadata, address or archive"
+        )
+
+
+def _kept_environment_needs_digest(name: str, table: Table) -> Iterator[tuple[str, str, str | None]]:
+    image = look_up(table, "agent.image")
+    if not isinstance(image, str) or image.startswith("sha256:"):
+        return
+    if on_destroy(name, look_up(table, "on_destroy")) == "keep":
+        yield "agent.image", "is a tag, which may point elsewhere tomorrow", (
+            'write the digest (sha256:…); a tag is allowed only where on_destroy = "delete"'
+        )
+
+
+def _idle_within_lifetime(_name: str, table: Table) -> Iterator[tuple[str, str, str | None]]:
+    idle = look_up(table, "agent.session.idle_timeout_seconds")
+    life = look_up(table, "agent.session.max_lifetime_seconds")
+    if isinstance(idle, int) and isinstance(life, int) and idle > life:
+        yield "agent.session.idle_timeout_seconds", "is longer than max_lifetime_seconds", f"allowed: at most {life}"
+
+
+def _boundary_needs_own_making(_name: str, table: Table) -> Iterator[tuple[str, str, str | None]]:
+    if look_up(table, "role.arn") and look_up(table, "role.permissions_boundary_arn"):
+        yield "role.permissions_boundary_arn", "bounds the role that is made, and role.arn says that none is", (
+            "set one of the two"
+        )
+
+
+def _jwt_names_someone(_name: str, table: Table) -> Iterator[tuple[str, str, str | None]]:
+    auth = look_up(table, "auth")
+    if isinstance(auth, Mapping) and auth.get("type") == "JWT" and not (auth.get("audiences") or auth.get("clients")):
+        yield "auth.audiences", "every token of the provider would be let in", "list audiences or clients"
+
+
+ENVIRONMENT_RULES: Final[tuple[Callable[[str, Table], Iterator[tuple[str, str, str | None]]], ...]] = (
+    _content_needs_masking,
+    _kept_environment_needs_digest,
+    _idle_within_lifetime,
+    _boundary_needs_own_making,
+    _jwt_names_someone,
+)
+
+
+def environment_faults(file: str, name: str, table: Table) -> Iterator[Fault]:
+    """Apply the rules that stay within one environment file."""
+    for rule in ENVIRONMENT_RULES:
+        for path, problem, allowed in rule(name, table):
+            found = look_up(table, path)
+            value = None if found is None or isinstance(found, Mapping | list) else shown(found)
+            yield Fault(file, path, problem, value, allowed)
+
+
+def account_alias_faults(environments: Mapping[str, Table], accounts: Mapping[str, Table]) -> Iterator[Fault]:
+    """Refuse an environment whose account file does not exist."""
+    for file, table in environments.items():
+        alias = table.get("account")
+        if isinstance(alias, str) and alias not in accounts:
+            known = nearest(alias, accounts) if accounts else "there is no file in accounts/"
+            yield Fault(file, "account", "no account file has this alias", shown(alias), known)
+
+
+def clash_faults(environments: Mapping[str, Table], accounts: Mapping[str, Table]) -> Iterator[Fault]:
+    """Refuse two environments that would fight over one runtime name."""
+    seen: defaultdict[tuple[Any, Any, Any], list[str]] = defaultdict(list)
+    for file, table in environments.items():
+        account = accounts.get(table.get("account") or "", {})
+        key = (account.get("account_id"), account.get("region"), look_up(table, "agent.name"))
+        if all(isinstance(part, str) for part in key):
+            seen[key].append(file)
+    for (account_id, region, name), files in seen.items():
+        for file in files[1:]:
+            yield Fault(
+                file,
+                "agent.name",
+                f"{files[0]} has this agent name too, in the same account ({account_id}) and Region ({region})",
+                shown(name),
+                "give each environment its own",
+            )
+
+
+def same_name_faults(files: Mapping[str, str]) -> Iterator[Fault]:
+    """Refuse two environment files whose names differ in letter case alone: they would name the same resources."""
+    seen: dict[str, str] = {}
+    for file, name in files.items():
+        first = seen.setdefault(name.casefold(), file)
+        if first != file:
+            yield Fault(file, "", f"names the same environment as {first}", None, "rename one of the two files")

@@ -1,0 +1,189 @@
+"""Define the values that settings are made of: each one checks what the framework lets through."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
+from pydantic_core import PydanticCustomError
+
+from agent_image.contract import DEFAULT_INDEXED_FIELDS
+from stacks.observability.identifiers import MANAGED_IDENTIFIERS, UNVERIFIED_IDENTIFIERS
+from stacks.observability.masking import custom_pattern_problem
+from stacks.settings.fault import nearest
+
+RETENTION_DAYS: Final = (
+    *(1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731),
+    *(1096, 1827, 2192, 2557, 2922, 3288, 3653),
+)
+"""Days that CloudWatch Logs can keep events (PutRetentionPolicy); keeping them for ever is not offered."""
+INDEXED_FIELDS_LIMIT: Final = 20
+_FIELD_NAME_LIMIT: Final = 100
+
+
+def refuse(problem: str, allowed: str | None = None) -> PydanticCustomError:
+    """Build a validation error that carries what is allowed beside what is wrong."""
+    return PydanticCustomError("refused", "{problem}", {"problem": problem, "allowed": allowed})
+
+
+def _text(pattern: str, problem: str, allowed: str) -> Any:  # noqa: ANN401 - an Annotated alias has no type of its own
+    def check(value: str) -> str:
+        if re.fullmatch(pattern, value) is None:
+            raise refuse(problem, allowed)
+        return value
+
+    schema = {"pattern": f"^(?:{pattern})$"}
+    return Annotated[str, AfterValidator(check), Field(json_schema_extra=schema)]
+
+
+def _arn(service: str, resource: str, what: str) -> Any:  # noqa: ANN401
+    pattern = rf"arn:aws(?:-[a-z]+)*:{service}:{resource}"
+    return _text(pattern, f"is not the ARN of {what}", f"allowed: {pattern}")
+
+
+AccountId = _text(r"[0-9]{12}", "is not an AWS account id", "allowed: 12 digits, in quotes")
+RegionName = _text(
+    r"[a-z]{2}(?:-[a-z]+)+-[0-9]", "is not the name of an AWS Region", "allowed: a name such as us-east-1"
+)
+RuntimeName = _text(
+    r"[a-zA-Z][a-zA-Z0-9_]{0,47}",
+    "is not a name that AgentCore takes",
+    "allowed: a letter, then up to 47 letters, digits or underscores; no hyphen",
+)
+TagValue = _text(
+    r"[a-zA-Z0-9 ._:/=+@-]{1,256}",
+    "is not a tag value that every service takes",
+    "allowed: 1 to 256 of unaccented letters, digits, spaces and ._:/=+@-",
+)
+Alias = _text(r"[a-z][a-z0-9-]{0,31}", "is not an account alias", "allowed: lower-case letters, digits and hyphens")
+Image = _text(
+    r"sha256:[0-9a-f]{64}|[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,127}",
+    "is neither an image digest nor an image tag",
+    "allowed: sha256: and 64 hexadecimal digits, or a tag",
+)
+KnowledgeBaseId = _text(
+    r"[0-9A-Z]{10}", "is not a knowledge base id", "allowed: 10 upper-case letters and digits, as Bedrock shows it"
+)
+ModelArn = _arn(
+    "bedrock",
+    r"[a-z0-9-]*:[0-9]{0,12}:(?:foundation-model|inference-profile|application-inference-profile|provisioned-model"
+    r"|imported-model|custom-model-deployment)/[a-zA-Z0-9._:/-]+",
+    "a model or an inference profile",
+)
+KmsKeyArn = _arn("kms", r"[a-z0-9-]+:[0-9]{12}:key/[a-zA-Z0-9-]+", "a KMS key")
+RoleArn = _arn("iam", r":[0-9]{12}:role/[\w+=,.@/-]+", "an IAM role")
+PolicyArn = _arn("iam", r":(?:[0-9]{12}|aws):policy/[\w+=,.@/-]+", "an IAM policy")
+SubnetId = _text(r"subnet-[0-9a-f]{8,17}", "is not a subnet id", "allowed: subnet- and 8 to 17 hexadecimal digits")
+SecurityGroupId = _text(r"sg-[0-9a-f]{8,17}", "is not a security group id", "allowed: sg- and 8 to 17 hexadecimal digits")
+DiscoveryUrl = _text(
+    r"https://[^\s\"]+/\.well-known/openid-configuration",
+    "is not an OpenID Connect discovery URL",
+    "allowed: https://…/.well-known/openid-configuration",
+)
+BucketName = _text(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]", "is not a bucket name", "allowed: 3 to 63 of a-z 0-9 . -")
+NonEmpty = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+def _number(value: object) -> Decimal:
+    # tomllib gives int or, with parse_float, Decimal; text and booleans are no numbers.
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise refuse("is not a number")
+    return Decimal(value)
+
+
+def number(minimum: Decimal | int, maximum: Decimal | int | None = None, *, whole: bool = False) -> Any:  # noqa: ANN401
+    """Build the type of a number within bounds, both included; `whole` refuses fractions."""
+    low, high = Decimal(minimum), None if maximum is None else Decimal(maximum)
+    span = f"allowed: {low} or more" if high is None else f"allowed: {low} to {high}"
+
+    def check(value: Decimal) -> Decimal:
+        if not value.is_finite() or value < low or (high is not None and value > high):
+            raise refuse("is out of range", span)
+        if whole and value != value.to_integral_value():
+            raise refuse("is not a whole number", span)
+        return value
+
+    schema: dict[str, Any] = {"type": "integer" if whole else "number", "minimum": float(low)}
+    if high is not None:
+        schema["maximum"] = float(high)
+    return Annotated[
+        Decimal, BeforeValidator(_number), AfterValidator(check), Field(json_schema_extra=_replace_with(schema))
+    ]
+
+
+def _replace_with(schema: dict[str, Any]) -> Any:  # noqa: ANN401
+    def replace(generated: dict[str, Any]) -> None:
+        kept = {key: generated[key] for key in ("title", "description", "default") if key in generated}
+        generated.clear()
+        generated.update(kept | schema)
+
+    return replace
+
+
+def _retention(days: int) -> int:
+    if days not in RETENTION_DAYS:
+        allowed = ", ".join(map(str, RETENTION_DAYS))
+        raise refuse("is not a retention that CloudWatch Logs takes", f"allowed: {allowed}")
+    return days
+
+
+RetentionDays = Annotated[int, AfterValidator(_retention), Field(json_schema_extra={"enum": list(RETENTION_DAYS)})]
+
+
+def _identifier(name: str) -> str:
+    if name in UNVERIFIED_IDENTIFIERS:
+        raise refuse("is a data identifier that AWS's lists name without an ARN", "leave it out until AWS lists its ARN")
+    if name not in MANAGED_IDENTIFIERS:
+        raise refuse("is not a managed data identifier", nearest(name, MANAGED_IDENTIFIERS))
+    return name
+
+
+Identifier = Annotated[
+    str, AfterValidator(_identifier), Field(json_schema_extra={"enum": sorted(MANAGED_IDENTIFIERS)})
+]
+
+
+def _pattern(regex: str) -> str:
+    if problem := custom_pattern_problem(regex):
+        raise refuse(*problem)
+    return regex
+
+
+Pattern = Annotated[str, AfterValidator(_pattern), Field(json_schema_extra={"maxLength": 200})]
+PatternName = _text(
+    r"[a-zA-Z0-9_-]{1,128}", "is not a name for a custom identifier", "allowed: 1 to 128 of a-z A-Z 0-9 _ -"
+)
+
+
+def _field(name: str) -> str:
+    if name in DEFAULT_INDEXED_FIELDS:
+        raise refuse("is indexed by default, free of charge: listing it only spends one of 20 places", "leave it out")
+    if not 1 <= len(name) <= _FIELD_NAME_LIMIT:
+        raise refuse("is not a field name", f"allowed: 1 to {_FIELD_NAME_LIMIT} characters")
+    return name
+
+
+IndexedField = Annotated[str, AfterValidator(_field)]
+
+
+def distinct(values: list[str]) -> list[str]:
+    """Refuse a list that names something twice."""
+    if twice := sorted({value for value in values if values.count(value) > 1}):
+        raise refuse(f"names {', '.join(twice)} twice")
+    return values
+
+
+def _fields(names: list[str]) -> list[str]:
+    if len(names) > INDEXED_FIELDS_LIMIT:
+        raise refuse(f"has {len(names)} fields", f"allowed: at most {INDEXED_FIELDS_LIMIT} fields")
+    return names
+
+
+IndexedFields = Annotated[
+    list[IndexedField],
+    BeforeValidator(lambda names: _fields(names) if isinstance(names, list) else names),
+    AfterValidator(distinct),
+    Field(json_schema_extra={"maxItems": INDEXED_FIELDS_LIMIT}),
+]

@@ -1,0 +1,1 @@
+"""What holds images, passages, audit objects and items."""

@@ -1,0 +1,128 @@
+"""Build the environment's private buckets: archive and audit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from stacks.bindings import json_number
+from stacks.foundation import guarded
+from stacks.framework import TerraformElement, TerraformStack, aws
+from stacks.names import Place
+
+
+@dataclass(frozen=True, slots=True)
+class BucketPlan:
+    """Describe one bucket.
+
+    Attributes:
+        versioned: keep what an object was before. The archive is unversioned, so that an erased text is gone.
+        locked_days: days that no one can delete an object version (Object Lock, compliance mode), or None.
+    """
+
+    id: str
+    name: str
+    place: Place
+    kms_key_arn: str | None
+    keep: bool
+    versioned: bool
+    locked_days: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """Hold a bucket, and everything that must stand before the first object."""
+
+    bucket: Any
+    parts: tuple[TerraformElement, ...]
+
+
+def build(stack: TerraformStack, plan: BucketPlan) -> Bucket:
+    """Declare a private, encrypted, TLS-only bucket."""
+    lifecycle = guarded(keep=plan.keep)
+    bucket = aws.s3_bucket.S3Bucket(
+        stack,
+        plan.id,
+        bucket=plan.name,
+        force_destroy=not plan.keep,
+        object_lock_enabled=True if plan.locked_days else None,
+        lifecycle=lifecycle,
+    )
+    common = {"bucket": bucket.id, "lifecycle": lifecycle}
+    parts = [
+        aws.s3_bucket_public_access_block.S3BucketPublicAccessBlock(
+            stack,
+            f"{plan.id}-private",
+            **common,
+            block_public_acls=True,
+            block_public_policy=True,
+            ignore_public_acls=True,
+            restrict_public_buckets=True,
+        ),
+        aws.s3_bucket_ownership_controls.S3BucketOwnershipControls(
+            stack, f"{plan.id}-ownership", **common, rule={"object_ownership": "BucketOwnerEnforced"}
+        ),
+        _encrypt(stack, plan, common),
+        aws.s3_bucket_policy.S3BucketPolicy(
+            stack, f"{plan.id}-tls-only", **common, policy=json.dumps(_tls_only(plan), separators=(",", ":"))
+        ),
+        _drop_unfinished_uploads(stack, plan, common),
+        *(_keep_versions(stack, plan, common) if plan.versioned else ()),
+    ]
+    return Bucket(bucket, (bucket, *parts))
+
+
+def _encrypt(stack: TerraformStack, plan: BucketPlan, common: dict[str, Any]) -> Any:  # noqa: ANN401
+    module = aws.s3_bucket_server_side_encryption_configuration
+    default = module.S3BucketServerSideEncryptionConfigurationRuleApplyServerSideEncryptionByDefaultA(
+        sse_algorithm="aws:kms" if plan.kms_key_arn else "AES256", kms_master_key_id=plan.kms_key_arn
+    )
+    rule = module.S3BucketServerSideEncryptionConfigurationRuleA(
+        apply_server_side_encryption_by_default=default, bucket_key_enabled=plan.kms_key_arn is not None
+    )
+    return module.S3BucketServerSideEncryptionConfigurationA(stack, f"{plan.id}-encryption", **common, rule=[rule])
+
+
+def _drop_unfinished_uploads(stack: TerraformStack, plan: BucketPlan, common: dict[str, Any]) -> Any:  # noqa: ANN401
+    module = aws.s3_bucket_lifecycle_configuration
+    name = "S3BucketLifecycleConfigurationRule"
+    abort = getattr(module, f"{name}AbortIncompleteMultipartUpload")(days_after_initiation=1)
+    rule = getattr(module, name)(
+        id="drop-unfinished-uploads",
+        status="Enabled",
+        filter=[getattr(module, f"{name}Filter")(prefix="")],
+        abort_incomplete_multipart_upload=[abort],
+    )
+    return module.S3BucketLifecycleConfiguration(stack, f"{plan.id}-uploads", **common, rule=[rule])
+
+
+def _keep_versions(stack: TerraformStack, plan: BucketPlan, common: dict[str, Any]) -> Iterator[TerraformElement]:
+    versioning = aws.s3_bucket_versioning.S3BucketVersioningA(
+        stack, f"{plan.id}-versions", **common, versioning_configuration={"status": "Enabled"}
+    )
+    yield versioning
+    if plan.locked_days:
+        retention = {"mode": "COMPLIANCE", "days": json_number(plan.locked_days)}
+        yield aws.s3_bucket_object_lock_configuration.S3BucketObjectLockConfigurationA(
+            stack,
+            f"{plan.id}-lock",
+            **common,
+            rule={"default_retention": retention},
+            depends_on=[versioning],
+        )
+
+
+def _tls_only(plan: BucketPlan) -> dict[str, Any]:
+    arn = f"arn:{plan.place.partition}:s3:::{plan.name}"
+    statement = {
+        "Sid": "TlsOnly",
+        "Effect": "Deny",
+        "Principal": "*",
+        "Action": "s3:*",
+        "Resource": [arn, f"{arn}/*"],
+        "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+    }
+    return {"Version": "2012-10-17", "Statement": [statement]}
