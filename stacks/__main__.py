@@ -20,7 +20,9 @@ from stacks.settings import schema
 from stacks.settings.fault import SettingsError
 from stacks.settings.load import EnvironmentSettings, load
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Operate the stacks.", pretty_exceptions_enable=False)
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="Operate the stacks.", pretty_exceptions_enable=False
+)
 
 Folder = Annotated[Path, typer.Option("--settings", help="Folder of the settings files.")]
 Synthesised = Annotated[Path, typer.Option("--out", help="Folder of the synthesised stacks.")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+
 from stacks import foundation
 from stacks.framework import App, TerraformStack, aws
 from stacks.names import place_of

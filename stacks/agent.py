@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from agent_image.contract import LIVE_ENDPOINT
 from stacks import discovery, foundation, outputs
 from stacks.framework import App, TerraformElement, TerraformStack, aws
@@ -53,9 +51,7 @@ class AgentStack(TerraformStack):
         keep, key = self._settings.keeps_trail, observability.kms_key_arn
         place = self._names.place
         self._table = table.build(self, name=self._names.table, kms_key_arn=key, keep=keep)
-        archive = build_bucket(
-            self, BucketPlan("archive", self._names.archive, place, key, keep, versioned=False)
-        )
+        archive = build_bucket(self, BucketPlan("archive", self._names.archive, place, key, keep, versioned=False))
         lock = observability.audit_object_lock_days
         audit = build_bucket(
             self, BucketPlan("audit", self._names.audit, place, key, keep, versioned=True, locked_days=lock)

@@ -16,7 +16,13 @@ class _Resource(TerraformResource):
     """Carry arguments as they will stand in the synthesised JSON."""
 
     def __init__(
-        self, scope: TerraformStack, id_: str, *, kind: str, arguments: dict[str, Any], **meta: Any  # noqa: ANN401
+        self,
+        scope: TerraformStack,
+        id_: str,
+        *,
+        kind: str,
+        arguments: dict[str, Any],
+        **meta: Any,
     ) -> None:
         self._arguments = arguments
         super().__init__(scope, id_, terraform_resource_type=kind, **meta)

@@ -33,9 +33,7 @@ def lay(stack: TerraformStack, *, account: AccountSettings, tags: dict[str, str]
         "aws",
         region=account.declared.region,
         allowed_account_ids=[account.declared.account_id],
-        default_tags=[
-            aws.provider.AwsProviderDefaultTags(tags={"Project": PROJECT, "ManagedBy": "cdktf", **tags})
-        ],
+        default_tags=[aws.provider.AwsProviderDefaultTags(tags={"Project": PROJECT, "ManagedBy": "cdktf", **tags})],
     )
     # The bindings pin the version they were generated from, and on OpenTofu a bare source is ambiguous.
     stack.add_override("terraform.required_providers.aws.version", PROVIDER_VERSION)

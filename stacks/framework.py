@@ -23,7 +23,6 @@ _BINDINGS: Final = {"cdktf": "cdktf_cdktf_provider_aws", "cdktn": "cdktn_provide
 FRAMEWORK: Final = os.environ.get("RASTRO_FRAMEWORK", "cdktf")
 
 
-
 def _refuse(message: str) -> NoReturn:
     print(message, file=sys.stderr)
     raise SystemExit(2)

@@ -1,4 +1,4 @@
-"""Derive every name and ARN from the settings, as text: pure, so that policies can be read and tested without a stack."""
+"""Derive every name and ARN from the settings, as text: policies can then be read and tested without a stack."""
 
 from __future__ import annotations
 

@@ -62,13 +62,13 @@ def invoke_command(region: str, runtime_arn: str) -> str:
     """Write the command that invokes the live endpoint in a new session."""
     return (
         f"aws bedrock-agentcore invoke-agent-runtime --region {region} --agent-runtime-arn {runtime_arn}"
-        f" --qualifier {LIVE_ENDPOINT} --runtime-session-id \"session-$(uuidgen)\" --content-type application/json"
-        " --cli-binary-format raw-in-base64-out --payload '{\"prompt\": \"What may I expense?\"}' /dev/stdout"
+        f' --qualifier {LIVE_ENDPOINT} --runtime-session-id "session-$(uuidgen)" --content-type application/json'
+        ' --cli-binary-format raw-in-base64-out --payload \'{"prompt": "What may I expense?"}\' /dev/stdout'
     )
 
 
 def query_command(region: str, log_group_name: str) -> str:
-    """Write the command that reads one session's spans of the last day: through the session index, so it scans little."""
+    """Write the command that reads one session's spans of the last day, through the session index: it scans little."""
     query = (
         "fields @timestamp, name, traceId, spanId, parentSpanId, durationNano / 1000000 as ms, status.code"
         f' | filterIndex attributes.{Span.SESSION} = "$SESSION"'

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from stacks.settings.load import AccountSettings, EnvironmentSettings, Settings
 from stacks.settings.fault import nearest
+from stacks.settings.load import AccountSettings, EnvironmentSettings, Settings
 
 DOCUMENTATION_ACCOUNTS: Final = frozenset({"111122223333", "123456789012", "444455556666", "777788889999"})
 """Account ids that AWS's documentation uses: nobody's account, so nothing can be deployed there."""
@@ -31,7 +31,9 @@ class Terraform:
         """Say in one line what is wrong with it, or None."""
         oldest = ".".join(map(str, OLDEST_TERRAFORM))
         if self.version_line is None:
-            return f"terraform is not on PATH: install Terraform {oldest} or newer (synth, cost, demo and test do without)"
+            return (
+                f"terraform is not on PATH: install Terraform {oldest} or newer (synth, cost, demo and test do without)"
+            )
         found = re.search(r"v(\d+)\.(\d+)", self.version_line)
         if found is not None and tuple(map(int, found.groups())) < OLDEST_TERRAFORM:
             return f"{self.version_line}: is too old; allowed: {oldest} or newer"

@@ -66,7 +66,5 @@ MANAGED_IDENTIFIERS: Final = frozenset(
     )
 )
 
-UNVERIFIED_IDENTIFIERS: Final = frozenset(
-    {"CreditCardMagneticStripe", "DateOfBirth", "PhoneNumber", "PhoneNumber-CA"}
-)
+UNVERIFIED_IDENTIFIERS: Final = frozenset({"CreditCardMagneticStripe", "DateOfBirth", "PhoneNumber", "PhoneNumber-CA"})
 """Names that stand in tables or libraries but in no ARN list: refused until a live account shows that they work."""

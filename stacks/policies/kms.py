@@ -20,8 +20,6 @@ def key_policy_statement(place: Place) -> str:
         "Principal": {"Service": f"logs.{place.region}.amazonaws.com"},
         "Action": ["kms:Encrypt", "kms:Decrypt", "kms:ReEncrypt*", "kms:GenerateDataKey*", "kms:Describe*"],
         "Resource": "*",
-        "Condition": {
-            "ArnLike": {"kms:EncryptionContext:aws:logs:arn": place.log_groups(f"{RUNTIME_LOG_GROUPS}*")}
-        },
+        "Condition": {"ArnLike": {"kms:EncryptionContext:aws:logs:arn": place.log_groups(f"{RUNTIME_LOG_GROUPS}*")}},
     }
     return json.dumps(statement, indent=2)

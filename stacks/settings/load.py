@@ -78,7 +78,9 @@ def load(folder: Path) -> Settings:
     """
     faults: list[Fault] = []
     if not folder.is_dir():
-        raise SettingsError([Fault(str(folder), "", "there is no such folder", None, "name the folder of environments")])
+        raise SettingsError(
+            [Fault(str(folder), "", "there is no such folder", None, "name the folder of environments")]
+        )
     account_files = list(_read(folder, folder / "accounts", _ACCOUNT_NAME, faults))
     environment_files = list(_read(folder, folder, _ENVIRONMENT_NAME, faults))
     if not environment_files and not faults:

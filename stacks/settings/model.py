@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
+from pydantic import AfterValidator, Field
 
-from agent_image.contract import (
-    KB_PER_SESSION,
-    KB_PER_SESSION_REGIMES,
-    QUERIES_KEY,
-    QUERY_CLASS,
-    QUERY_CLASS_INDEXED,
-    QUERY_CLASS_NAME,
-    USAGE,
-    Quantity,
-    Regime,
-)
+from agent_image.contract import Regime
 from stacks.observability.masking import PATTERNS_LIMIT
 from stacks.settings import types
-
-_SESSION_LIMIT: Final = 1_209_600
-_SECONDS = types.number(60, _SESSION_LIMIT, whole=True)
-
-
-class Record(BaseModel):
-    """Refuse unknown keys and values of another type; never change once read."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+from stacks.settings.record import Record
+from stacks.settings.usage import Usage
 
 
 class Masking(Record):
@@ -73,7 +56,7 @@ class Account(Record):
         default=True,
         description="Declare the account's trace destination, indexing and X-Ray's right to write. False declares none.",
     )
-    indexing_percentage: types.number(0, 100) = Field(  # type: ignore[valid-type]
+    indexing_percentage: types.Percentage = Field(
         default=Decimal(1), description="Per cent of traces that X-Ray indexes as summaries; 1 is free."
     )
     owner: types.TagValue = Field(default="platform", description="Tag Owner of what environments share.")
@@ -90,8 +73,8 @@ class Account(Record):
 class Session(Record):
     """How long the runtime keeps one session's microVM, in seconds."""
 
-    idle_timeout_seconds: _SECONDS = Field(default=Decimal(900), description="Seconds without a request.")  # type: ignore[valid-type]
-    max_lifetime_seconds: _SECONDS = Field(default=Decimal(28_800), description="Seconds in all.")  # type: ignore[valid-type]
+    idle_timeout_seconds: types.SessionSeconds = Field(default=Decimal(900), description="Seconds without a request.")
+    max_lifetime_seconds: types.SessionSeconds = Field(default=Decimal(28_800), description="Seconds in all.")
 
 
 class Agent(Record):
@@ -147,8 +130,12 @@ class JwtAuth(Record):
 class Role(Record):
     """Which role the runtime assumes."""
 
-    arn: types.RoleArn | None = Field(default=None, description="Bring your own role: none is made, outputs say its policy.")
-    permissions_boundary_arn: types.PolicyArn | None = Field(default=None, description="Boundary of the role that is made.")
+    arn: types.RoleArn | None = Field(
+        default=None, description="Bring your own role: none is made, outputs say its policy."
+    )
+    permissions_boundary_arn: types.PolicyArn | None = Field(
+        default=None, description="Boundary of the role that is made."
+    )
     put_resource_policy: Literal["any", "own", "none"] = Field(
         default="any",
         description="Where the role may let X-Ray write: AWS's authorization data names no resource type (any); own "
@@ -171,7 +158,7 @@ class Observability(Record):
     indexed_fields: types.IndexedFields = Field(
         default=[], description="Fields indexed beside the free ones (trace and session ids are free)."
     )
-    audit_object_lock_days: types.number(1, 36_500, whole=True) | None = Field(  # type: ignore[valid-type]
+    audit_object_lock_days: types.LockDays | None = Field(
         default=None, description="Days that nobody, root included, can delete an audit object."
     )
 
@@ -184,44 +171,12 @@ class Observability(Record):
 class Guard(Record):
     """Limits of one session, and how long a person may think."""
 
-    budget_usd: types.number(0) = Field(default=Decimal("0.50"), description="USD that one session may spend.")  # type: ignore[valid-type]
-    budget_tokens: types.number(0, whole=True) = Field(  # type: ignore[valid-type]
-        default=Decimal(200_000), description="Tokens that one session may use."
-    )
-    budget_steps: types.number(1, whole=True) = Field(  # type: ignore[valid-type]
-        default=Decimal(25), description="Steps that one session may take."
-    )
-    approval_minutes: types.number(1, 10_080, whole=True) = Field(  # type: ignore[valid-type]
+    budget_usd: types.Usd = Field(default=Decimal("0.50"), description="USD that one session may spend.")
+    budget_tokens: types.Tokens = Field(default=Decimal(200_000), description="Tokens that one session may use.")
+    budget_steps: types.Steps = Field(default=Decimal(25), description="Steps that one session may take.")
+    approval_minutes: types.Minutes = Field(
         default=Decimal(240), description="Minutes after which an unanswered checkpoint expires."
     )
-
-
-def _described(quantity: Quantity, default: Any = None) -> tuple[Any, Any]:  # noqa: ANN401
-    kind = types.number(quantity.minimum, quantity.maximum, whole=quantity.whole)
-    return kind | None, Field(default=default, description=f"{quantity.meaning} ({quantity.unit})")
-
-
-def _fields(quantities: tuple[Quantity, ...]) -> dict[str, Any]:
-    return {quantity.key: _described(quantity) for quantity in quantities}
-
-
-_BytesByRegime = create_model(
-    "BytesByRegime", __base__=Record, **{str(r): _described(KB_PER_SESSION) for r in KB_PER_SESSION_REGIMES}
-)
-_QueryClass = create_model(
-    "QueryClass",
-    __base__=Record,
-    **{QUERY_CLASS_NAME: (types.NonEmpty, ...), QUERY_CLASS_INDEXED: (bool, False)},
-    **_fields(QUERY_CLASS),
-)
-Usage: Any = create_model(
-    "Usage",
-    __base__=Record,
-    __doc__="What the environment's traffic is expected to be: the cost model's input, and nobody else's.",
-    **{KB_PER_SESSION.key: (_BytesByRegime, Field(default=_BytesByRegime(), description=KB_PER_SESSION.meaning))},
-    **{QUERIES_KEY: (list[_QueryClass], Field(default=[], description="Query classes"))},  # type: ignore[valid-type]
-    **_fields(USAGE),
-)
 
 
 class Environment(Record):

@@ -34,12 +34,16 @@ def _content_needs_masking(_name: str, table: Table) -> Iterator[tuple[str, str,
         return
     masking = look_up(table, "observability.masking") or {}
     if not (isinstance(masking, Mapping) and (masking.get("identifiers") or masking.get("patterns"))):
-        yield "observability.masking", "capture = content puts texts into the trail, and nothing masks them", (
-            "list identifiers or patterns, or choose metadata, address or archive"
+        yield (
+            "observability.masking",
+            "capture = content puts texts into the trail, and nothing masks them",
+            ("list identifiers or patterns, or choose metadata, address or archive"),
         )
     if not look_up(table, "observability.content_reason"):
-        yield "observability.content_reason", "capture = content needs a written reason, and there is none", (
-            "say why texts must be in the trail, or choose metadata, address or archive"
+        yield (
+            "observability.content_reason",
+            "capture = content needs a written reason, and there is none",
+            ("say why texts must be in the trail, or choose metadata, address or archive"),
         )
 
 
@@ -48,8 +52,10 @@ def _kept_environment_needs_digest(name: str, table: Table) -> Iterator[tuple[st
     if not isinstance(image, str) or image.startswith("sha256:"):
         return
     if on_destroy(name, look_up(table, "on_destroy")) == "keep":
-        yield "agent.image", "is a tag, which may point elsewhere tomorrow", (
-            'write the digest (sha256:…); a tag is allowed only where on_destroy = "delete"'
+        yield (
+            "agent.image",
+            "is a tag, which may point elsewhere tomorrow",
+            ('write the digest (sha256:…); a tag is allowed only where on_destroy = "delete"'),
         )
 
 
@@ -62,8 +68,10 @@ def _idle_within_lifetime(_name: str, table: Table) -> Iterator[tuple[str, str, 
 
 def _boundary_needs_own_making(_name: str, table: Table) -> Iterator[tuple[str, str, str | None]]:
     if look_up(table, "role.arn") and look_up(table, "role.permissions_boundary_arn"):
-        yield "role.permissions_boundary_arn", "bounds the role that is made, and role.arn says that none is", (
-            "set one of the two"
+        yield (
+            "role.permissions_boundary_arn",
+            "bounds the role that is made, and role.arn says that none is",
+            ("set one of the two"),
         )
 
 

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from stacks.settings.model import Account, Environment
+from stacks.settings.record import Record
 
 _FOLDER = Path(__file__).parent
 
 
 def files() -> dict[Path, str]:
     """Render each schema, by the path of the committed file."""
-    models = {"account": Account, "environment": Environment}
+    models: dict[str, type[Record]] = {"account": Account, "environment": Environment}
     return {
         _FOLDER / f"{name}.schema.json": json.dumps(
             {"$schema": "https://json-schema.org/draft/2020-12/schema", **_plain(model.model_json_schema())},

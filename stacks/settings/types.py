@@ -23,18 +23,18 @@ INDEXED_FIELDS_LIMIT: Final = 20
 _FIELD_NAME_LIMIT: Final = 100
 
 
-def refuse(problem: str, allowed: str | None = None) -> PydanticCustomError:
-    """Build a validation error that carries what is allowed beside what is wrong."""
+def _refused(problem: str, allowed: str | None = None) -> PydanticCustomError:
+    # Carries what is allowed beside what is wrong.
     return PydanticCustomError("refused", "{problem}", {"problem": problem, "allowed": allowed})
 
 
 def _text(pattern: str, problem: str, allowed: str) -> Any:  # noqa: ANN401 - an Annotated alias has no type of its own
     def check(value: str) -> str:
         if re.fullmatch(pattern, value) is None:
-            raise refuse(problem, allowed)
+            raise _refused(problem, allowed)
         return value
 
-    schema = {"pattern": f"^(?:{pattern})$"}
+    schema: dict[str, Any] = {"pattern": f"^(?:{pattern})$"}
     return Annotated[str, AfterValidator(check), Field(json_schema_extra=schema)]
 
 
@@ -76,7 +76,9 @@ KmsKeyArn = _arn("kms", r"[a-z0-9-]+:[0-9]{12}:key/[a-zA-Z0-9-]+", "a KMS key")
 RoleArn = _arn("iam", r":[0-9]{12}:role/[\w+=,.@/-]+", "an IAM role")
 PolicyArn = _arn("iam", r":(?:[0-9]{12}|aws):policy/[\w+=,.@/-]+", "an IAM policy")
 SubnetId = _text(r"subnet-[0-9a-f]{8,17}", "is not a subnet id", "allowed: subnet- and 8 to 17 hexadecimal digits")
-SecurityGroupId = _text(r"sg-[0-9a-f]{8,17}", "is not a security group id", "allowed: sg- and 8 to 17 hexadecimal digits")
+SecurityGroupId = _text(
+    r"sg-[0-9a-f]{8,17}", "is not a security group id", "allowed: sg- and 8 to 17 hexadecimal digits"
+)
 DiscoveryUrl = _text(
     r"https://[^\s\"]+/\.well-known/openid-configuration",
     "is not an OpenID Connect discovery URL",
@@ -89,7 +91,7 @@ NonEmpty = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)
 def _number(value: object) -> Decimal:
     # tomllib gives int or, with parse_float, Decimal; text and booleans are no numbers.
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise refuse("is not a number")
+        raise _refused("is not a number")
     return Decimal(value)
 
 
@@ -100,9 +102,9 @@ def number(minimum: Decimal | int, maximum: Decimal | int | None = None, *, whol
 
     def check(value: Decimal) -> Decimal:
         if not value.is_finite() or value < low or (high is not None and value > high):
-            raise refuse("is out of range", span)
+            raise _refused("is out of range", span)
         if whole and value != value.to_integral_value():
-            raise refuse("is not a whole number", span)
+            raise _refused("is not a whole number", span)
         return value
 
     schema: dict[str, Any] = {"type": "integer" if whole else "number", "minimum": float(low)}
@@ -122,10 +124,19 @@ def _replace_with(schema: dict[str, Any]) -> Any:  # noqa: ANN401
     return replace
 
 
+Percentage = number(0, 100)
+SessionSeconds = number(60, 1_209_600, whole=True)
+LockDays = number(1, 36_500, whole=True)
+Usd = number(0)
+Tokens = number(0, whole=True)
+Steps = number(1, whole=True)
+Minutes = number(1, 10_080, whole=True)
+
+
 def _retention(days: int) -> int:
     if days not in RETENTION_DAYS:
         allowed = ", ".join(map(str, RETENTION_DAYS))
-        raise refuse("is not a retention that CloudWatch Logs takes", f"allowed: {allowed}")
+        raise _refused("is not a retention that CloudWatch Logs takes", f"allowed: {allowed}")
     return days
 
 
@@ -134,20 +145,20 @@ RetentionDays = Annotated[int, AfterValidator(_retention), Field(json_schema_ext
 
 def _identifier(name: str) -> str:
     if name in UNVERIFIED_IDENTIFIERS:
-        raise refuse("is a data identifier that AWS's lists name without an ARN", "leave it out until AWS lists its ARN")
+        raise _refused(
+            "is a data identifier that AWS's lists name without an ARN", "leave it out until AWS lists its ARN"
+        )
     if name not in MANAGED_IDENTIFIERS:
-        raise refuse("is not a managed data identifier", nearest(name, MANAGED_IDENTIFIERS))
+        raise _refused("is not a managed data identifier", nearest(name, MANAGED_IDENTIFIERS))
     return name
 
 
-Identifier = Annotated[
-    str, AfterValidator(_identifier), Field(json_schema_extra={"enum": sorted(MANAGED_IDENTIFIERS)})
-]
+Identifier = Annotated[str, AfterValidator(_identifier), Field(json_schema_extra={"enum": sorted(MANAGED_IDENTIFIERS)})]
 
 
 def _pattern(regex: str) -> str:
     if problem := custom_pattern_problem(regex):
-        raise refuse(*problem)
+        raise _refused(*problem)
     return regex
 
 
@@ -159,9 +170,9 @@ PatternName = _text(
 
 def _field(name: str) -> str:
     if name in DEFAULT_INDEXED_FIELDS:
-        raise refuse("is indexed by default, free of charge: listing it only spends one of 20 places", "leave it out")
+        raise _refused("is indexed by default, free of charge: listing it only spends one of 20 places", "leave it out")
     if not 1 <= len(name) <= _FIELD_NAME_LIMIT:
-        raise refuse("is not a field name", f"allowed: 1 to {_FIELD_NAME_LIMIT} characters")
+        raise _refused("is not a field name", f"allowed: 1 to {_FIELD_NAME_LIMIT} characters")
     return name
 
 
@@ -171,13 +182,13 @@ IndexedField = Annotated[str, AfterValidator(_field)]
 def distinct(values: list[str]) -> list[str]:
     """Refuse a list that names something twice."""
     if twice := sorted({value for value in values if values.count(value) > 1}):
-        raise refuse(f"names {', '.join(twice)} twice")
+        raise _refused(f"names {', '.join(twice)} twice")
     return values
 
 
 def _fields(names: list[str]) -> list[str]:
     if len(names) > INDEXED_FIELDS_LIMIT:
-        raise refuse(f"has {len(names)} fields", f"allowed: at most {INDEXED_FIELDS_LIMIT} fields")
+        raise _refused(f"has {len(names)} fields", f"allowed: at most {INDEXED_FIELDS_LIMIT} fields")
     return names
 
 
