@@ -30,7 +30,7 @@ class SettingsError(Exception):
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         """Keep the faults in the order of their files and key paths."""
-        self.faults = tuple(sorted(set(faults), key=lambda fault: (fault.file, fault.path, fault.problem)))
+        self.faults = tuple(sorted(set(faults), key=lambda fault: (fault.file, fault.path, str(fault))))
         count = len(self.faults)
         head = f"the settings have {count} {'fault' if count == 1 else 'faults'}, nothing was written:"
         super().__init__("\n".join([head, *(f"  {fault}" for fault in self.faults)]))
@@ -47,7 +47,10 @@ def shown(value: object) -> str:
     """Show a value as it would stand in TOML, cut to a readable length."""
     if isinstance(value, bool):
         return str(value).lower()
-    text = f'"{value}"' if isinstance(value, str) else str(value)
+    try:
+        text = f'"{value}"' if isinstance(value, str) else str(value)
+    except (ValueError, RecursionError):  # a number of thousands of digits, tables nested as deep
+        text = "(too long to show)"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 

@@ -6,12 +6,14 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from types import UnionType
+from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 
 from stacks.settings import rules
 from stacks.settings.fault import Fault, SettingsError, nearest, shown
@@ -81,6 +83,7 @@ def load(folder: Path) -> Settings:
         raise SettingsError(
             [Fault(str(folder), "", "there is no such folder", None, "name the folder of environments")]
         )
+    folder = folder.absolute()
     account_files = list(_read(folder, folder / "accounts", _ACCOUNT_NAME, faults))
     environment_files = list(_read(folder, folder, _ENVIRONMENT_NAME, faults))
     if not environment_files and not faults:
@@ -88,7 +91,8 @@ def load(folder: Path) -> Settings:
 
     accounts = _validate_all(account_files, Account, faults)
     environments = _validate_all(environment_files, Environment, faults)
-    faults.extend(_rule_faults(environment_files, account_files))
+    aliases = {path.stem for path in (folder / "accounts").glob("*.toml")}
+    faults.extend(_rule_faults(environment_files, account_files, aliases))
     if faults:
         raise SettingsError(faults)
 
@@ -113,21 +117,29 @@ def _read(root: Path, folder: Path, name_rule: re.Pattern[str], faults: list[Fau
             faults.append(Fault(shown_as, "", "is not named as its resources can be", None, allowed))
         try:
             raw = path.read_bytes()
-            table = tomllib.loads(raw.decode(), parse_float=Decimal)
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            table = tomllib.loads(raw.decode(), parse_float=_decimal)
+        except (OSError, ValueError, RecursionError) as error:
             faults.append(Fault(shown_as, "", f"is not readable TOML: {error}"))
             continue
         source = Source(path.relative_to(root).as_posix(), f"sha256:{sha256(raw).hexdigest()}")
         yield _File(path.stem, shown_as, source, table)
 
 
-def _rule_faults(environment_files: list[_File], account_files: list[_File]) -> Iterator[Fault]:
+def _decimal(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        message = f"{shown(text)} is too large a number"
+        raise ValueError(message) from None
+
+
+def _rule_faults(environment_files: list[_File], account_files: list[_File], aliases: set[str]) -> Iterator[Fault]:
     for file in environment_files:
         yield from rules.environment_faults(file.shown_as, file.name, file.table)
     environments = {file.shown_as: file.table for file in environment_files}
     accounts = {file.name: file.table for file in account_files}
     yield from rules.same_name_faults({file.shown_as: file.name for file in environment_files})
-    yield from rules.account_alias_faults(environments, accounts)
+    yield from rules.account_alias_faults(environments, aliases)
     yield from rules.clash_faults(environments, accounts)
 
 
@@ -143,28 +155,34 @@ def _validate_all(files: list[_File], model: type[M], faults: list[Fault]) -> li
 
 def _faults_of(file: str, model: type[BaseModel], error: ValidationError) -> Iterator[Fault]:
     for item in error.errors(include_url=False):
-        location = tuple(part for part in item["loc"] if part not in _UNION_TAGS)
+        location = _key_path(model, item["loc"])
+        if item["loc"][-1] == "[key]" and item["type"] != "extra_forbidden":
+            location = location[:-1]
         path = ".".join(map(str, location))
         context = item.get("ctx", {})
         match item["type"]:
             case "missing":
-                yield Fault(file, path, "is required and missing")
+                yield Fault(file, path, "is required and missing", None, _allowed(model, location))
             case "extra_forbidden":
-                known = _known_keys(model, location[:-1])
+                known = {key for table in _tables_at(model, location[:-1]) for key in table.model_fields}
                 yield Fault(file, path, "is an unknown key", shown(item["input"]), nearest(str(location[-1]), known))
             case "refused":
                 yield Fault(file, path, context["problem"], shown(item["input"]), context["allowed"])
-            case "literal_error" | "union_tag_invalid":
-                expected = context.get("expected") or context.get("expected_tags")
-                found = item["input"] if item["type"] == "literal_error" else context["tag"]
-                yield Fault(file, path, "is not one of the choices", shown(found), f"allowed: {expected}")
+            case "union_tag_invalid" | "union_tag_not_found":
+                key = context["discriminator"].strip("'")
+                allowed = _allowed(model, (*location, key))
+                if key in item["input"]:
+                    found = shown(item["input"][key])
+                    yield Fault(file, f"{path}.{key}", "is not one of the choices", found, allowed)
+                else:
+                    yield Fault(file, f"{path}.{key}", "is required and missing", None, allowed)
+            case "literal_error":
+                yield Fault(file, path, "is not one of the choices", shown(item["input"]), _allowed(model, location))
             case kind if kind in _WANTED:
                 yield Fault(file, path, "is of another type", shown(item["input"]), f"allowed: {_WANTED[kind]}")
             case _:
                 yield Fault(file, path, _lower_first(item["msg"]), shown(item["input"]))
 
-
-_UNION_TAGS: Final = frozenset({"local", "s3", "PUBLIC", "VPC", "IAM", "JWT", "int", "literal['newest']", "[key]"})
 
 _WANTED: Final = {
     "string_type": "text, in quotes",
@@ -177,15 +195,53 @@ _WANTED: Final = {
 }
 
 
-def _known_keys(model: type[BaseModel], location: tuple[str | int, ...]) -> list[str]:
-    """List the keys that a table of the model takes, at a key path."""
-    candidates: list[type[BaseModel]] = [model]
-    for part in location:
-        if isinstance(part, int):
-            continue
-        fields = [found.model_fields[part] for found in candidates if part in found.model_fields]
-        candidates = [inner for field in fields for inner in _models_in(field.annotation)]
-    return sorted({key for found in candidates for key in found.model_fields})
+def _key_path(model: type[BaseModel], location: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """Turn the place of an error into a key path: after the key of a union stands its branch, which is no key."""
+    path: tuple[str | int, ...] = ()
+    parts = iter(location)
+    for part in parts:
+        path = (*path, part)
+        if any(_is_union(field.annotation) for field in _fields_at(model, path)):
+            next(parts, None)
+    return path
+
+
+def _allowed(model: type[BaseModel], path: tuple[str | int, ...]) -> str | None:
+    """Say what the key takes: its choices, or what it means."""
+    fields = _fields_at(model, path)
+    choices = [choice for field in fields for choice in _choices(field)]
+    if choices:
+        return f"allowed: {', '.join(map(str, choices))}"
+    return next((_lower_first(field.description).rstrip(".") for field in fields if field.description), None)
+
+
+def _choices(field: FieldInfo) -> Iterator[object]:
+    extra = field.json_schema_extra
+    yield from extra.get("enum", ()) if isinstance(extra, dict) else ()  # type: ignore[misc]
+    for part in (field.annotation, *get_args(field.annotation)):
+        yield from map(shown, get_args(part)) if get_origin(part) is Literal else ()
+
+
+def _fields_at(model: type[BaseModel], path: tuple[str | int, ...]) -> list[FieldInfo]:
+    return [
+        table.model_fields[key]
+        for table in _tables_at(model, path[:-1])
+        if (key := str(path[-1])) in table.model_fields
+    ]
+
+
+def _tables_at(model: type[BaseModel], path: tuple[str | int, ...]) -> list[type[BaseModel]]:
+    """List the kinds of table that may stand at a key path: more than one where a table is a union."""
+    if not path:
+        return [model]
+    if isinstance(path[-1], int):
+        return _tables_at(model, path[:-1])
+    return [table for field in _fields_at(model, path) for table in _models_in(field.annotation)]
+
+
+def _is_union(annotation: Any) -> bool:  # noqa: ANN401
+    members = [member for member in get_args(annotation) if member is not type(None)]
+    return get_origin(annotation) in {Union, UnionType} and len(members) > 1
 
 
 def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401

@@ -54,7 +54,7 @@ class Account(Record):
     region: types.RegionName = Field(description="The Region of this account file.")
     manage_transaction_search: bool = Field(
         default=True,
-        description="Declare the account's trace destination, indexing and X-Ray's right to write. False declares none.",
+        description="Declare trace destination, indexing and X-Ray's right to write; false declares none of them.",
     )
     indexing_percentage: types.Percentage = Field(
         default=Decimal(1), description="Per cent of traces that X-Ray indexes as summaries; 1 is free."
@@ -90,7 +90,7 @@ class Agent(Record):
         default=None, description="Overrides the index version that the agent reads at run time."
     )
     image: types.Image = Field(description="Image digest (sha256:…); a tag only where on_destroy is delete.")
-    live_version: Literal["newest"] | Annotated[int, Field(ge=1, le=99_999)] = Field(
+    live_version: types.LiveVersion = Field(
         default="newest", description="The runtime version that the live endpoint serves: newest, or a number."
     )
     session: Session = Session()
@@ -106,9 +106,11 @@ class VpcNetwork(Record):
     """Reach the agent's outside through your own subnets."""
 
     mode: Literal["VPC"]
-    subnets: Annotated[list[types.SubnetId], AfterValidator(types.distinct)] = Field(min_length=1, max_length=16)
+    subnets: Annotated[list[types.SubnetId], AfterValidator(types.distinct)] = Field(
+        min_length=1, max_length=16, description="1 to 16 subnets of one VPC."
+    )
     security_groups: Annotated[list[types.SecurityGroupId], AfterValidator(types.distinct)] = Field(
-        min_length=1, max_length=16
+        min_length=1, max_length=16, description="1 to 16 security groups of that VPC."
     )
 
 

@@ -6,10 +6,12 @@ The rules read the raw tables, so that they speak even where another value of th
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from decimal import Decimal
 from typing import Any, Final
 
 from stacks.settings.fault import Fault, nearest, shown
+from stacks.settings.model import Session
 
 Table = Mapping[str, Any]
 DISPOSABLE_ENVIRONMENT: Final = "dev"
@@ -60,10 +62,21 @@ def _kept_environment_needs_digest(name: str, table: Table) -> Iterator[tuple[st
 
 
 def _idle_within_lifetime(_name: str, table: Table) -> Iterator[tuple[str, str, str | None]]:
-    idle = look_up(table, "agent.session.idle_timeout_seconds")
-    life = look_up(table, "agent.session.max_lifetime_seconds")
-    if isinstance(idle, int) and isinstance(life, int) and idle > life:
-        yield "agent.session.idle_timeout_seconds", "is longer than max_lifetime_seconds", f"allowed: at most {life}"
+    idle = _seconds(table, "idle_timeout_seconds")
+    life = _seconds(table, "max_lifetime_seconds")
+    if idle is not None and life is not None and idle > life:
+        problem = f"{idle} seconds are longer than max_lifetime_seconds"
+        yield "agent.session.idle_timeout_seconds", problem, f"allowed: at most {life}"
+
+
+def _seconds(table: Table, key: str) -> Decimal | None:
+    """Give a time of the session, the default if the file names none, or None where the value is no number."""
+    value = look_up(table, f"agent.session.{key}")
+    if value is None:
+        return Decimal(Session.model_fields[key].default)
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        return None
+    return Decimal(value) if Decimal(value).is_finite() else None
 
 
 def _boundary_needs_own_making(_name: str, table: Table) -> Iterator[tuple[str, str, str | None]]:
@@ -99,12 +112,12 @@ def environment_faults(file: str, name: str, table: Table) -> Iterator[Fault]:
             yield Fault(file, path, problem, value, allowed)
 
 
-def account_alias_faults(environments: Mapping[str, Table], accounts: Mapping[str, Table]) -> Iterator[Fault]:
-    """Refuse an environment whose account file does not exist."""
+def account_alias_faults(environments: Mapping[str, Table], aliases: Collection[str]) -> Iterator[Fault]:
+    """Refuse an environment whose account file does not exist; a file that cannot be read exists."""
     for file, table in environments.items():
         alias = table.get("account")
-        if isinstance(alias, str) and alias not in accounts:
-            known = nearest(alias, accounts) if accounts else "there is no file in accounts/"
+        if isinstance(alias, str) and alias not in aliases:
+            known = nearest(alias, aliases) if aliases else "there is no file in accounts/"
             yield Fault(file, "account", "no account file has this alias", shown(alias), known)
 
 
@@ -112,7 +125,8 @@ def clash_faults(environments: Mapping[str, Table], accounts: Mapping[str, Table
     """Refuse two environments that would fight over one runtime name."""
     seen: defaultdict[tuple[Any, Any, Any], list[str]] = defaultdict(list)
     for file, table in environments.items():
-        account = accounts.get(table.get("account") or "", {})
+        alias = table.get("account")
+        account = accounts.get(alias, {}) if isinstance(alias, str) else {}
         key = (account.get("account_id"), account.get("region"), look_up(table, "agent.name"))
         if all(isinstance(part, str) for part in key):
             seen[key].append(file)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import warnings
 from decimal import Decimal
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
@@ -20,6 +21,8 @@ RETENTION_DAYS: Final = (
 )
 """Days that CloudWatch Logs can keep events (PutRetentionPolicy); keeping them for ever is not offered."""
 INDEXED_FIELDS_LIMIT: Final = 20
+_VERSION_LIMIT: Final = 99_999
+VERSION_LIMIT: Final = 99_999
 _FIELD_NAME_LIMIT: Final = 100
 
 
@@ -30,7 +33,7 @@ def _refused(problem: str, allowed: str | None = None) -> PydanticCustomError:
 
 def _text(pattern: str, problem: str, allowed: str) -> Any:  # noqa: ANN401 - an Annotated alias has no type of its own
     def check(value: str) -> str:
-        if re.fullmatch(pattern, value) is None:
+        if not value.isascii() or re.fullmatch(pattern, value) is None:
             raise _refused(problem, allowed)
         return value
 
@@ -91,7 +94,7 @@ NonEmpty = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)
 def _number(value: object) -> Decimal:
     # tomllib gives int or, with parse_float, Decimal; text and booleans are no numbers.
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise _refused("is not a number")
+        raise _refused("is not a number", "allowed: a number, without quotes")
     return Decimal(value)
 
 
@@ -133,6 +136,25 @@ Steps = number(1, whole=True)
 Minutes = number(1, 10_080, whole=True)
 
 
+def live_version(value: object) -> object:
+    """Refuse what is neither `newest` nor a version, in one fault rather than one for each."""
+    is_version = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= VERSION_LIMIT
+    if value != "newest" and not is_version:
+        raise _refused("is not a runtime version", f'allowed: "newest", or a whole number from 1 to {VERSION_LIMIT}')
+    return value
+
+
+def _version(value: object) -> object:
+    # In one fault, not one for each branch of the union.
+    is_version = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= _VERSION_LIMIT
+    if value != "newest" and not is_version:
+        raise _refused("is not a runtime version", f'allowed: "newest", or a whole number from 1 to {_VERSION_LIMIT}')
+    return value
+
+
+LiveVersion = Annotated[Literal["newest"] | Annotated[int, Field(ge=1, le=_VERSION_LIMIT)], BeforeValidator(_version)]
+
+
 def _retention(days: int) -> int:
     if days not in RETENTION_DAYS:
         allowed = ", ".join(map(str, RETENTION_DAYS))
@@ -157,7 +179,13 @@ Identifier = Annotated[str, AfterValidator(_identifier), Field(json_schema_extra
 
 
 def _pattern(regex: str) -> str:
-    if problem := custom_pattern_problem(regex):
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)  # of a set that two engines may read in two ways
+            problem = custom_pattern_problem(regex)
+    except (OverflowError, FutureWarning) as error:  # the first: a count of repeats that no machine word holds
+        problem = f"is not a regular expression ({error})", "mend it"
+    if problem:
         raise _refused(*problem)
     return regex
 
@@ -182,7 +210,7 @@ IndexedField = Annotated[str, AfterValidator(_field)]
 def distinct(values: list[str]) -> list[str]:
     """Refuse a list that names something twice."""
     if twice := sorted({value for value in values if values.count(value) > 1}):
-        raise _refused(f"names {', '.join(twice)} twice")
+        raise _refused(f"names {', '.join(twice)} twice", "name each once")
     return values
 
 

@@ -5,6 +5,7 @@ The stacks use none of it: it is checked here so that every fault of a file is s
 
 from __future__ import annotations
 
+from types import GenericAlias
 from typing import Any
 
 from pydantic import Field, create_model
@@ -54,6 +55,6 @@ Usage = _record(
     {
         **_fields(USAGE),
         KB_PER_SESSION.key: (_BytesByRegime, Field(default=_BytesByRegime(), description=KB_PER_SESSION.meaning)),
-        QUERIES_KEY: (list[_QueryClass], Field(default=[], description="Query classes.")),
+        QUERIES_KEY: (GenericAlias(list, (_QueryClass,)), Field(default=[], description="Query classes.")),
     },
 )

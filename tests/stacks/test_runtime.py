@@ -1,0 +1,180 @@
+"""The runtime gets its image, its limits and its variables; the live endpoint pins a version of it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from agent_image.contract import (
+    CAPTURE_VARIABLE,
+    SETTINGS_INLINE_LIMIT,
+    SETTINGS_VARIABLE,
+    TELEMETRY_SWITCHES,
+    VARIABLE_VALUE_LIMIT,
+    VARIABLES_LIMIT,
+    Regime,
+    Setting,
+)
+from tests.synthesis import Stack, Synthesis, by_sid, policy
+
+RUNTIME = "aws_bedrockagentcore_agent_runtime"
+ENDPOINT = "aws_bedrockagentcore_agent_runtime_endpoint"
+NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]{0,47}")
+
+
+@pytest.fixture(params=["dev", "staging", "prod", "plain", "brought", "locked", "long"])
+def agent(request: pytest.FixtureRequest, shipped: Synthesis, variants: Synthesis) -> Stack:
+    return {**shipped.stacks, **variants.stacks}[f"agent-{request.param}"]
+
+
+def test_names_are_names_that_agentcore_takes(agent: Stack) -> None:
+    """A hyphen, or a 49th character, would fail at deployment."""
+    assert NAME.fullmatch(agent.only(RUNTIME)["agent_runtime_name"])
+    assert NAME.fullmatch(agent.only(ENDPOINT)["name"])
+
+
+def test_variables_are_few_enough_short_enough_and_none_is_empty(agent: Stack) -> None:
+    """AgentCore takes 50 variables of 5,000 characters."""
+    variables = agent.variables()
+
+    assert len(variables) <= VARIABLES_LIMIT
+    assert all(0 < len(value) <= VARIABLE_VALUE_LIMIT for value in variables.values())
+    assert all(0 < len(name) <= 100 for name in variables)
+
+
+def test_every_variable_is_a_name_of_the_contract(agent: Stack) -> None:
+    """The image reads what the contract names, and nothing else is set."""
+    regime = Regime(agent.variables()[CAPTURE_VARIABLE])
+
+    assert set(agent.variables()) == {*TELEMETRY_SWITCHES[regime], SETTINGS_VARIABLE}
+
+
+@pytest.mark.parametrize(
+    ("name", "regime"),
+    [("dev", "content"), ("staging", "archive"), ("prod", "archive"), ("plain", "metadata"), ("brought", "address")],
+)
+def test_the_regime_of_the_file_sets_the_switches_that_make_it_true(
+    shipped: Synthesis, variants: Synthesis, name: str, regime: str
+) -> None:
+    """In every regime both libraries that export content by themselves are switched off."""
+    variables = {**shipped.stacks, **variants.stacks}[f"agent-{name}"].variables()
+
+    assert variables.items() >= TELEMETRY_SWITCHES[Regime(regime)].items()
+    assert variables["OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"] == "false"
+    assert "gen_ai_unredacted_attributes=" in variables["OTEL_SEMCONV_STABILITY_OPT_IN"]
+
+
+def test_the_settings_document_names_the_environment_s_own_parts(shipped: Synthesis) -> None:
+    """The image finds its table, buckets, topic and knowledge base by URL, and money is text."""
+    document = json.loads(shipped["agent-staging"].variables()[SETTINGS_VARIABLE])
+
+    assert document[Setting.STORE] == "dynamodb://rastro-staging-state"
+    assert document[Setting.ARCHIVE] == "s3://rastro-staging-archive-111122223333-us-east-1/passages/"
+    assert document[Setting.AUDIT] == "s3://rastro-staging-audit-111122223333-us-east-1/audit/"
+    assert document[Setting.ALERTS] == "arn:aws:sns:us-east-1:111122223333:rastro-staging-alerts"
+    assert document[Setting.KNOWLEDGE_BASE] == "bedrock://STAGINGKB1"
+    assert document[Setting.GUARD]["budget_usd"] == "0.50"
+
+
+def test_the_document_speaks_of_the_very_resources_of_the_stack(shipped: Synthesis) -> None:
+    """Names in the document are written out; a rename of a resource must not leave them behind."""
+    stack = shipped["agent-staging"]
+    document = json.loads(stack.variables()[SETTINGS_VARIABLE])
+    buckets = stack.resources("aws_s3_bucket")
+
+    assert document[Setting.STORE].endswith(f"//{stack.only('aws_dynamodb_table')['name']}")
+    assert document[Setting.ARCHIVE].startswith(f"s3://{buckets['archive']['bucket']}/")
+    assert document[Setting.AUDIT].startswith(f"s3://{buckets['audit']['bucket']}/")
+    assert document[Setting.ALERTS].endswith(f":{stack.only('aws_sns_topic')['name']}")
+
+
+def test_a_part_that_is_not_there_has_no_key(variants: Synthesis) -> None:
+    """No knowledge base means no key, not an empty one; an index version is passed on when it is set."""
+    plain = json.loads(variants["agent-plain"].variables()[SETTINGS_VARIABLE])
+    locked = json.loads(variants["agent-locked"].variables()[SETTINGS_VARIABLE])
+
+    assert Setting.KNOWLEDGE_BASE not in plain
+    assert locked[Setting.INDEX_VERSION] == "2026-11"
+
+
+def test_a_document_too_long_for_a_variable_becomes_an_object_that_the_role_may_read(variants: Synthesis) -> None:
+    """The variable then holds an S3 URI whose key changes with the content, and the runtime waits for the object."""
+    stack = variants["agent-long"]
+    stored = stack.only("aws_s3_object")
+
+    assert len(stored["content"]) > SETTINGS_INLINE_LIMIT
+    assert (
+        stack.variables()[SETTINGS_VARIABLE] == f"s3://rastro-long-archive-123456789012-us-gov-west-1/{stored['key']}"
+    )
+    assert re.fullmatch(r"settings/[0-9a-f]{64}\.json", stored["key"])
+    assert "aws_s3_object.settings-object" in stack.only(RUNTIME)["depends_on"]
+    statements = by_sid(policy(stack.only("aws_iam_role_policy")["policy"]))
+    assert statements["ReadSettings"]["Resource"] == ["${aws_s3_bucket.archive.arn}/settings/*"]
+
+
+def test_a_short_document_needs_no_object_and_no_right_to_read_one(shipped: Synthesis) -> None:
+    """Least privilege: the grant exists only with the object."""
+    stack = shipped["agent-prod"]
+
+    assert not stack.resources("aws_s3_object")
+    assert "ReadSettings" not in by_sid(policy(stack.only("aws_iam_role_policy")["policy"]))
+
+
+def test_the_image_is_addressed_by_digest_in_the_account_s_own_repository(shipped: Synthesis) -> None:
+    """A tag may point elsewhere tomorrow."""
+    artifact = shipped["agent-prod"].only(RUNTIME)["agent_runtime_artifact"]
+
+    assert artifact[0]["container_configuration"][0]["container_uri"] == (
+        f"444455556666.dkr.ecr.us-east-1.amazonaws.com/rastro-agent@sha256:{'0' * 64}"
+    )
+
+
+def test_a_disposable_environment_may_use_a_tag(variants: Synthesis) -> None:
+    """Tags are immutable in the repository."""
+    artifact = variants["agent-locked"].only(RUNTIME)["agent_runtime_artifact"]
+
+    assert artifact[0]["container_configuration"][0]["container_uri"].endswith("/rastro-agent:v12")
+
+
+def test_the_endpoint_follows_the_newest_version_or_pins_a_number(shipped: Synthesis, variants: Synthesis) -> None:
+    """A number rolls back."""
+    newest = shipped["agent-prod"].only(ENDPOINT)["agent_runtime_version"]
+
+    assert newest == "${aws_bedrockagentcore_agent_runtime.runtime.agent_runtime_version}"
+    assert variants["agent-locked"].only(ENDPOINT)["agent_runtime_version"] == "3"
+
+
+def test_session_lifecycle_network_and_authorizer_come_from_the_file(variants: Synthesis) -> None:
+    """VPC needs subnets and groups, tokens need a provider and an audience."""
+    runtime = variants["agent-locked"].only(RUNTIME)
+
+    assert runtime["lifecycle_configuration"] == [{"idle_runtime_session_timeout": 60, "max_lifetime": 120}]
+    assert runtime["network_configuration"] == [
+        {
+            "network_mode": "VPC",
+            "network_mode_config": [
+                {
+                    "security_groups": ["sg-0123456789abcdef0"],
+                    "subnets": ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"],
+                }
+            ],
+        }
+    ]
+    assert runtime["authorizer_configuration"] == [
+        {
+            "custom_jwt_authorizer": [
+                {
+                    "allowed_audience": ["agents"],
+                    "discovery_url": "https://login.example.com/.well-known/openid-configuration",
+                }
+            ]
+        }
+    ]
+
+
+def test_an_environment_that_lets_iam_decide_declares_no_authorizer(shipped: Synthesis) -> None:
+    """IAM is AgentCore's default."""
+    assert "authorizer_configuration" not in shipped["agent-prod"].only(RUNTIME)
+    assert shipped["agent-prod"].only(RUNTIME)["network_configuration"] == [{"network_mode": "PUBLIC"}]
