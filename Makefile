@@ -13,10 +13,9 @@ export CHECKPOINT_DISABLE := 1
 export DISABLE_VERSION_CHECK := 1
 RASTRO_PYTHON := $(VENV)/bin/python
 STAMPS := .make
-# A file in place of a missing one: terraform warns about a CLI configuration that it cannot open.
 APPROVE ?=
 
-.PHONY: help setup demo test check format synth cost diff deploy destroy release deploy-account image bench lock schema clean
+.PHONY: help setup demo test check format synth cost diff deploy destroy release adopt deploy-account image bench lock schema clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  \033[1m%-16s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST) \
@@ -99,13 +98,21 @@ deploy-account: setup ## deploy an account stack: make deploy-account ACCOUNT=sa
 	@$(RASTRO_PYTHON) -m stacks check-account $(ACCOUNT)
 	@cdktf deploy account-$(ACCOUNT) $(if $(APPROVE),--auto-approve)
 
-release: require-env setup ## take what holds the trail out of Terraform's hands: make release ENV=prod
+destroy: require-env setup ## destroy an environment, never its account; asks first: make destroy ENV=dev [APPROVE=1]
 	@$(RASTRO_PYTHON) -m stacks check-terraform
 	@cdktf synth >/dev/null
-	@$(RASTRO_PYTHON) -m stacks release $(ENV)
+	@$(RASTRO_PYTHON) -m stacks release $(ENV) $(if $(APPROVE),--yes)
+	@cdktf destroy agent-$(ENV) --auto-approve
 
-destroy: release ## destroy an environment, never its account; the trail stays if on_destroy is keep: make destroy ENV=dev
-	@cdktf destroy agent-$(ENV) $(if $(APPROVE),--auto-approve)
+release: require-env setup ## let Terraform forget what holds the trail, before a rename: make release ENV=prod [APPROVE=1]
+	@$(RASTRO_PYTHON) -m stacks check-terraform
+	@cdktf synth >/dev/null
+	@$(RASTRO_PYTHON) -m stacks release $(ENV) $(if $(APPROVE),--yes)
+
+adopt: require-env setup ## take a kept trail back before deploying again: make adopt ENV=prod
+	@$(RASTRO_PYTHON) -m stacks check-terraform
+	@cdktf synth >/dev/null
+	@$(RASTRO_PYTHON) -m stacks adopt $(ENV)
 
 image: require-env $(STAMPS)/python ## build the image, push it and write its digest into the environment file: make image ENV=dev
 	@$(RASTRO_PYTHON) -m stacks image $(ENV)
@@ -116,10 +123,10 @@ schema: $(STAMPS)/python ## write the JSON Schemas of the settings files
 	@$(RASTRO_PYTHON) -m stacks schema
 
 lock: ## renew requirements.lock, requirements-checkov.lock and package-lock.json (needs uv)
-	@uv pip compile pyproject.toml --group all --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-	  --no-annotate --no-header --quiet --upgrade --output-file requirements.lock
-	@uv pip compile pyproject.toml --group checkov --universal --python-version 3.11 --generate-hashes \
-	  --no-emit-index-url --no-annotate --no-header --quiet --upgrade --output-file requirements-checkov.lock
+	@uv pip compile --group all --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	  --no-annotate --no-header --no-emit-build-options --quiet --upgrade --output-file requirements.lock
+	@uv pip compile --group checkov --universal --python-version 3.11 --generate-hashes \
+	  --no-emit-index-url --no-annotate --no-header --no-emit-build-options --quiet --upgrade --output-file requirements-checkov.lock
 	@npm install --package-lock-only --ignore-scripts --no-audit --no-fund
 
 clean: ## remove what was built; state files stay

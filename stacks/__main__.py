@@ -67,25 +67,46 @@ def check_account(account: str, settings: Folder = SETTINGS) -> None:
 
 
 @app.command("release")
-def release(environment: str, settings: Folder = SETTINGS, out: Synthesised = OUT) -> None:
+def release(
+    environment: str,
+    settings: Folder = SETTINGS,
+    out: Synthesised = OUT,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,  # noqa: FBT002 - a flag of the command line
+) -> None:
     """Take what holds the trail out of Terraform's hands, so that the rest can be destroyed.
 
     Nothing is deleted in AWS. With on_destroy = "delete" there is nothing to take out.
     """
     found = _environment(settings, environment)
     _refuse_any([_find_terraform().problem()])
-    folder = out / "stacks" / f"agent-{found.name}"
-    kept = retention.kept(_synthesised(out)[folder.name])
-    if not kept:
-        typer.echo(f"agent-{found.name}: on_destroy is delete, nothing of the trail is kept")
-        return
+    folder, stack = _stack_of(out, found)
+    kept = retention.kept(stack)
+    typer.echo(f"agent-{found.name}: {_count(stack) - len(kept)} resources are destroyed, {len(kept)} are kept")
+    for address, why in kept.items():
+        typer.echo(f"  kept  {address}: {why}")
+    if not yes and typer.prompt("type the environment's name to go on") != found.name:
+        message = "that is not its name: nothing was done"
+        raise OperationError(message)
+    if kept:
+        _terraform(folder, "init", "-input=false")
+        held = set(_terraform(folder, "state", "list", missing_state_is_empty=True).split())
+        for address in held & kept.keys():
+            _terraform(folder, "state", "rm", address)
+        typer.echo(f"agent-{found.name}: {len(held & kept.keys())} resources left Terraform's state and stay in AWS")
+
+
+@app.command("adopt")
+def adopt(environment: str, settings: Folder = SETTINGS, out: Synthesised = OUT) -> None:
+    """Take a kept table and kept buckets back into Terraform's hands, before an environment is deployed again."""
+    found = _environment(settings, environment)
+    _refuse_any([_find_terraform().problem()])
+    folder, stack = _stack_of(out, found)
     _terraform(folder, "init", "-input=false")
     held = set(_terraform(folder, "state", "list", missing_state_is_empty=True).split())
-    for address, why in kept.items():
-        if address in held:
-            _terraform(folder, "state", "rm", address)
-            typer.echo(f"kept  {address}  {why}")
-    typer.echo(f"agent-{found.name}: {len(held & kept.keys())} resources stay in AWS and left Terraform's state")
+    for address, import_id in retention.adoptable(stack).items():
+        if address not in held:
+            _terraform(folder, "import", "-input=false", address, import_id)
+            typer.echo(f"adopted  {address}  {import_id}")
 
 
 @app.command("schema")
@@ -98,6 +119,11 @@ def write_schemas() -> None:
 
 def _environment(folder: Path, name: str) -> EnvironmentSettings:
     return preflight.find_environment(load(folder), name)
+
+
+def _stack_of(out: Path, environment: EnvironmentSettings) -> tuple[Path, dict[str, Any]]:
+    name = f"agent-{environment.name}"
+    return out / "stacks" / name, _synthesised(out)[name]
 
 
 def _synthesised(out: Path) -> dict[str, dict[str, Any]]:

@@ -46,7 +46,8 @@ def lay(stack: TerraformStack, *, account: AccountSettings, tags: dict[str, str]
 def _declare_backend(stack: TerraformStack, account: AccountSettings) -> None:
     state = account.declared.state
     if not isinstance(state, S3State):
-        LocalBackend(stack, path=f"terraform.{stack.node.id}.tfstate")
+        # Terraform runs in cdktf.out/stacks/<stack>, which is thrown away: the state lies three folders up, beside it.
+        LocalBackend(stack, path=f"../../../terraform.{stack.node.id}.tfstate")
         return
     backend = S3Backend(
         stack,

@@ -1,7 +1,8 @@
-"""Tell what of an environment outlives its destruction, and why: read from the synthesised stack itself."""
+"""Tell what of an environment outlives its destruction, why, and how it comes back: read from the synthesised stack."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -29,3 +30,26 @@ def kept(stack: Mapping[str, Any]) -> dict[str, str]:
         for name, arguments in named.items()
         if arguments.get("lifecycle", {}).get("prevent_destroy")
     }
+
+
+def adoptable(stack: Mapping[str, Any]) -> dict[str, str]:
+    """Map each kept address to the id by which Terraform imports it again.
+
+    The log group and its policies are not among them: a runtime that is made anew has a new id, and a group of its own.
+    """
+    resources = stack.get("resource", {})
+    names = {name: bucket["bucket"] for name, bucket in resources.get("aws_s3_bucket", {}).items()}
+    found = {}
+    for address in kept(stack):
+        kind, _, name = address.partition(".")
+        arguments = resources[kind][name]
+        if kind == "aws_dynamodb_table":
+            found[address] = arguments["name"]
+        elif kind == "aws_s3_bucket":
+            found[address] = arguments["bucket"]
+        elif kind.startswith("aws_s3_bucket_"):
+            found[address] = names[_BUCKET.fullmatch(arguments["bucket"])[1]]  # type: ignore[index] # by our own bucket.py
+    return found
+
+
+_BUCKET: Final = re.compile(r"\$\{aws_s3_bucket\.([\w-]+)\.id\}")

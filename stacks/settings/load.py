@@ -168,14 +168,13 @@ def _faults_of(file: str, model: type[BaseModel], error: ValidationError) -> Ite
                 yield Fault(file, path, "is an unknown key", shown(item["input"]), nearest(str(location[-1]), known))
             case "refused":
                 yield Fault(file, path, context["problem"], shown(item["input"]), context["allowed"])
+            case "union_tag_not_found" if not isinstance(item["input"], Mapping):
+                yield Fault(file, path, "is of another type", shown(item["input"]), "allowed: a table")
             case "union_tag_invalid" | "union_tag_not_found":
                 key = context["discriminator"].strip("'")
-                allowed = _allowed(model, (*location, key))
-                if key in item["input"]:
-                    found = shown(item["input"][key])
-                    yield Fault(file, f"{path}.{key}", "is not one of the choices", found, allowed)
-                else:
-                    yield Fault(file, f"{path}.{key}", "is required and missing", None, allowed)
+                found = shown(item["input"][key]) if key in item["input"] else None
+                problem = "is required and missing" if found is None else "is not one of the choices"
+                yield Fault(file, f"{path}.{key}", problem, found, _allowed(model, (*location, key)))
             case "literal_error":
                 yield Fault(file, path, "is not one of the choices", shown(item["input"]), _allowed(model, location))
             case kind if kind in _WANTED:

@@ -72,10 +72,11 @@ def test_tags_come_from_the_files(shipped: Synthesis, variants: Synthesis) -> No
 
 
 def test_each_stack_has_a_local_state_of_its_own_by_default(shipped: Synthesis) -> None:
-    """Two stacks never share a state file."""
+    """Two stacks never share a state file, and none lies in the folder that a synthesis may throw away."""
     paths = [stack.document["terraform"]["backend"]["local"]["path"] for stack in shipped.stacks.values()]
 
     assert len(set(paths)) == len(shipped.stacks)
+    assert all(path.startswith("../../../terraform.") for path in paths)
 
 
 def test_state_in_s3_is_encrypted_and_locked(variants: Synthesis) -> None:

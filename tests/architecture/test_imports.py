@@ -1,0 +1,118 @@
+"""Imports between our packages point one way."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+# Package -> what of ours it may import besides itself. `agent_image.contract` is the one module that everybody shares.
+ALLOWED: dict[str, set[str]] = {
+    "agent_image": set(),
+    "stacks": {"agent_image.contract"},
+    "cost_model": {"agent_image.contract"},
+    "console": {"agent_image", "cost_model"},
+    "main": {"stacks"},
+}
+OURS = set(ALLOWED)
+FRAMEWORKS = {"cdktf", "cdktn", "cdktf_cdktf_provider_aws", "cdktn_provider_aws", "constructs", "jsii"}
+
+
+def sources(package: str) -> list[Path]:
+    return [ROOT / "main.py"] if package == "main" else sorted((ROOT / package).rglob("*.py"))
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Name every module that a file imports, with what it takes from it: a submodule may hide there."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.Import(names=names):
+                yield from (name.name for name in names)
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                yield from (f"{module}.{name.name}" for name in names)
+            case ast.ImportFrom(level=level) if level:
+                yield f"relative import in line {node.lineno}"
+
+
+def within(name: str, allowed: str) -> bool:
+    return name == allowed or name.startswith(f"{allowed}.")
+
+
+@pytest.mark.parametrize("package", ALLOWED)
+def test_a_package_imports_only_what_it_may(package: str) -> None:
+    """Each offender reads "file imports name", so the failure is the fix."""
+    files = sources(package)
+    allowed = {package, *ALLOWED[package]}
+    offenders = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in files
+        for name in imports(path)
+        if name.partition(".")[0] in OURS or name.startswith("relative")
+        if not any(within(name, one) for one in allowed)
+    ]
+
+    assert files
+    assert offenders == []
+
+
+def test_one_module_names_the_framework() -> None:
+    """Moving to another framework is a change of one file."""
+    naming = {
+        str(path.relative_to(ROOT))
+        for package in OURS
+        for path in sources(package)
+        for name in imports(path)
+        if name.partition(".")[0] in FRAMEWORKS
+    }
+
+    assert naming == {"stacks/framework.py"}
+
+
+def test_the_contract_needs_nothing_but_the_standard_library() -> None:
+    """The image, the stacks, the cost model and the console all read it."""
+    roots = {name.partition(".")[0] for name in imports(ROOT / "agent_image" / "contract.py")}
+
+    assert roots <= {"__future__", "collections", "dataclasses", "decimal", "enum", "types", "typing"}
+
+
+IMPURE = {"boto3", "botocore", "subprocess", "socket", "urllib", "random", "secrets", "uuid", "time", "datetime"}
+ENTRY_POINTS = {"main.py", "stacks/__main__.py", "cost_model/cli.py", "cost_model/__main__.py", "console/cli.py"}
+
+
+@pytest.mark.parametrize("package", ["stacks"])
+def test_only_entry_points_reach_the_outside(package: str) -> None:
+    """Clock, randomness, processes and the network stay at the edge."""
+    offenders = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in sources(package)
+        if str(path.relative_to(ROOT)) not in ENTRY_POINTS
+        for name in imports(path)
+        if name.partition(".")[0] in IMPURE
+    ]
+
+    assert offenders == []
+
+
+@pytest.mark.parametrize("package", sorted(OURS - {"main"}))
+def test_no_module_is_a_catch_all(package: str) -> None:
+    """A function lives beside the noun it serves."""
+    catch_all = {"utils", "util", "helpers", "helper", "common", "misc", "manager"}
+
+    assert not [path for path in sources(package) if path.stem in catch_all]
+
+
+@pytest.mark.parametrize("package", sorted(OURS - {"main"}))
+def test_no_module_imports_another_s_private_name(package: str) -> None:
+    """What starts with an underscore may change without asking."""
+    offenders = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in sources(package)
+        for name in imports(path)
+        if name.partition(".")[0] in OURS and name.rpartition(".")[2].startswith("_")
+    ]
+
+    assert offenders == []

@@ -1,0 +1,1 @@
+"""Static security checks of what is deployed."""

@@ -1,0 +1,238 @@
+"""The commands behind `make`: what they list, what they refuse, and how."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.synthesis import Synthesis
+
+REAL_ACCOUNT = "210987654321"
+DIGEST = f"sha256:{'ab' * 32}"
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Path:
+    """Copy the shipped settings, with an account that is no documentation id and an image that was pushed."""
+    folder = tmp_path / "environments"
+    shutil.copytree(ROOT / "environments", folder)
+    for path in folder.rglob("*.toml"):
+        text = path.read_text().replace("111122223333", REAL_ACCOUNT).replace(f"sha256:{'0' * 64}", DIGEST)
+        path.write_text(text)
+    return folder
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> Path:
+    """Give a folder for PATH that holds no program but those that a test puts there."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    return folder
+
+
+def stacks(*arguments: str | Path, path: Path, typed: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "stacks", *map(str, arguments)],
+        cwd=ROOT,
+        env={"PATH": str(path), "HOME": os.environ["HOME"]},
+        input=typed,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def put_terraform(programs: Path, script: str) -> None:
+    program = programs / "terraform"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+
+
+NEW_TERRAFORM = 'echo "Terraform v1.11.4"'
+
+
+def test_the_list_counts_the_resources_of_each_stack(shipped: Synthesis, programs: Path) -> None:
+    """One line a stack."""
+    answer = stacks("list", "--out", shipped.folder, path=programs)
+
+    lines = dict(line.split(maxsplit=1) for line in answer.stdout.splitlines())
+    assert set(lines) == set(shipped.stacks)
+    assert lines["agent-dev"] == f"{len(list(shipped['agent-dev'].each()))} resources"
+
+
+def test_the_stacks_of_an_environment_begin_with_its_account(programs: Path) -> None:
+    """`cdktf deploy` wants both."""
+    assert stacks("of", "prod", path=programs).stdout.split() == ["account-production", "agent-prod"]
+
+
+def test_an_unknown_environment_is_refused_with_the_nearest_name(programs: Path) -> None:
+    """Status 2, one line, no traceback."""
+    answer = stacks("of", "pord", path=programs)
+
+    assert answer.returncode == 2
+    assert answer.stderr.strip() == ("environment 'pord': there is no such file in environments/; did you mean prod?")
+
+
+@pytest.mark.parametrize("command", [("check-terraform",), ("check-environment", "dev"), ("check-account", "sandbox")])
+def test_a_missing_terraform_is_said_in_one_line(command: tuple[str, ...], programs: Path) -> None:
+    """Together with whatever else is wrong."""
+    answer = stacks(*command, path=programs)
+
+    assert answer.returncode == 2
+    assert answer.stderr.count("terraform is not on PATH: install Terraform 1.10 or newer") == 1
+
+
+def test_a_terraform_too_old_for_the_lock_file_is_refused(programs: Path) -> None:
+    """S3's native lock file came with 1.10."""
+    put_terraform(programs, 'echo "Terraform v1.9.8"')
+
+    answer = stacks("check-terraform", path=programs)
+
+    assert (answer.returncode, answer.stderr.strip()) == (2, "Terraform v1.9.8: is too old; allowed: 1.10 or newer")
+
+
+def test_a_new_terraform_passes_in_silence(programs: Path) -> None:
+    """Nothing to say is nothing said."""
+    put_terraform(programs, NEW_TERRAFORM)
+
+    answer = stacks("check-terraform", path=programs)
+
+    assert (answer.returncode, answer.stdout, answer.stderr) == (0, "", "")
+
+
+def test_documentation_accounts_and_placeholder_images_are_not_deployed(programs: Path) -> None:
+    """The shipped files are examples, and say so before Terraform is asked anything."""
+    put_terraform(programs, NEW_TERRAFORM)
+
+    environment = stacks("check-environment", "prod", path=programs)
+    account = stacks("check-account", "sandbox", path=programs)
+
+    assert environment.returncode == account.returncode == 2
+    assert "environments/accounts/production.toml: account_id = 444455556666" in environment.stderr
+    assert "environments/prod.toml: agent.image: is the placeholder" in environment.stderr
+    assert "environments/accounts/sandbox.toml: account_id = 111122223333" in account.stderr
+
+
+def test_an_account_and_an_image_of_one_s_own_pass(settings: Path, programs: Path) -> None:
+    """The check refuses examples, not deployments."""
+    put_terraform(programs, NEW_TERRAFORM)
+
+    assert stacks("check-environment", "dev", "--settings", settings, path=programs).returncode == 0
+    assert stacks("check-account", "sandbox", "--settings", settings, path=programs).returncode == 0
+
+
+def test_faults_in_the_settings_are_shown_by_every_command(settings: Path, programs: Path) -> None:
+    """As `main.py` shows them."""
+    (settings / "dev.toml").write_text("x = [")
+
+    answer = stacks("of", "dev", "--settings", settings, path=programs)
+
+    assert answer.returncode == 2
+    assert "environments/dev.toml: is not readable TOML" in answer.stderr
+
+
+RECORDING_TERRAFORM = """
+case "$1" in
+  version) echo "Terraform v1.11.4" ;;
+  state)
+    if [ "$2" = list ]; then cat "$HELD"; else echo "$@" >> "$LOG"; fi ;;
+  *) echo "$@" >> "$LOG" ;;
+esac
+"""
+
+
+@pytest.fixture
+def terraform_log(tmp_path: Path, programs: Path) -> Path:
+    """Put a terraform on PATH that holds what a file says and writes down what it is asked."""
+    log, held = tmp_path / "log", tmp_path / "held"
+    held.write_text("aws_dynamodb_table.table\naws_s3_bucket.archive\naws_iam_role.role\n")
+    script = f"LOG={log}\nHELD={held}\nPATH=/usr/bin:/bin\n{RECORDING_TERRAFORM}"
+    put_terraform(programs, script)
+    return log
+
+
+def synthesised(shipped: Synthesis, tmp_path: Path) -> Path:
+    out = tmp_path / "out"
+    shutil.copytree(shipped.folder, out)
+    return out
+
+
+def test_a_kept_trail_leaves_the_state_and_the_rest_stays_in_it(
+    shipped: Synthesis, tmp_path: Path, programs: Path, terraform_log: Path
+) -> None:
+    """Only what is guarded and held is forgotten; what is kept is listed with the reason before anyone says yes."""
+    out = synthesised(shipped, tmp_path)
+
+    answer = stacks("release", "prod", "--out", out, path=programs, typed="prod\n")
+
+    assert answer.returncode == 0, answer.stderr
+    assert sorted(terraform_log.read_text().splitlines()) == [
+        "init -input=false",
+        "state rm aws_dynamodb_table.table",
+        "state rm aws_s3_bucket.archive",
+    ]
+    assert "kept  aws_dynamodb_table.table: holds checkpoints, decisions, sessions and fingerprints" in answer.stdout
+    assert "2 resources left Terraform's state and stay in AWS" in answer.stdout
+
+
+def test_another_name_than_the_environment_s_stops_everything(
+    shipped: Synthesis, tmp_path: Path, programs: Path, terraform_log: Path
+) -> None:
+    """`yes` is not an answer to the question which environment."""
+    answer = stacks("release", "prod", "--out", synthesised(shipped, tmp_path), path=programs, typed="yes\n")
+
+    assert answer.returncode == 2
+    assert "nothing was done" in answer.stderr
+    assert not terraform_log.exists()
+
+
+def test_a_disposable_environment_has_nothing_to_let_go(
+    shipped: Synthesis, tmp_path: Path, programs: Path, terraform_log: Path
+) -> None:
+    """Everything of it is destroyed, and the list says so."""
+    answer = stacks("release", "dev", "--yes", "--out", synthesised(shipped, tmp_path), path=programs)
+
+    assert answer.stdout.strip() == "agent-dev: 28 resources are destroyed, 0 are kept"
+    assert not terraform_log.exists()
+
+
+def test_a_kept_trail_is_taken_back_by_its_names(
+    shipped: Synthesis, tmp_path: Path, programs: Path, terraform_log: Path
+) -> None:
+    """The table and the buckets with their guards; what the state holds already is left alone."""
+    answer = stacks("adopt", "prod", "--out", synthesised(shipped, tmp_path), path=programs)
+
+    imports = [line.split()[2:] for line in terraform_log.read_text().splitlines() if line.startswith("import")]
+    assert answer.returncode == 0, answer.stderr
+    assert ["aws_s3_bucket.audit", "rastro-prod-audit-444455556666-us-east-1"] in imports
+    assert ["aws_s3_bucket_policy.archive-tls-only", "rastro-prod-archive-444455556666-us-east-1"] in imports
+    assert not [address for address, _ in imports if address in {"aws_dynamodb_table.table", "aws_s3_bucket.archive"}]
+    assert not [address for address, _ in imports if address.startswith("aws_cloudwatch")]
+
+
+def test_a_terraform_that_fails_is_shown_with_its_own_words(shipped: Synthesis, tmp_path: Path, programs: Path) -> None:
+    """What Terraform said, and where."""
+    put_terraform(
+        programs, 'case "$1" in version) echo "Terraform v1.11.4" ;; *) echo "no credentials" >&2; exit 1 ;; esac'
+    )
+
+    answer = stacks("adopt", "prod", "--out", synthesised(shipped, tmp_path), path=programs)
+
+    assert answer.returncode == 2
+    assert "terraform init -input=false failed in " in answer.stderr
+    assert "no credentials" in answer.stderr
+
+
+def test_without_a_synthesis_the_next_step_is_named(tmp_path: Path, programs: Path) -> None:
+    """An empty folder is not zero stacks."""
+    answer = stacks("list", "--out", tmp_path / "nothing", path=programs)
+
+    assert answer.returncode == 2
+    assert answer.stderr.strip().endswith("holds no synthesised stacks; run `make synth`")
