@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from stacks import preflight, retention
+from stacks.names import account_stack, agent_stack
 from stacks.preflight import OperationError, Terraform
 from stacks.settings import schema
 from stacks.settings.fault import SettingsError
@@ -43,7 +44,7 @@ def list_stacks(out: Synthesised = OUT) -> None:
 def stacks_of(environment: str, settings: Folder = SETTINGS) -> None:
     """Print the stacks that an environment needs, its account's first."""
     found = _environment(settings, environment)
-    typer.echo(f"account-{found.account.alias} agent-{found.name}")
+    typer.echo(f"{account_stack(found.account.alias)} {agent_stack(found.name)}")
 
 
 @app.command("check-terraform")
@@ -81,7 +82,7 @@ def release(
     _refuse_any([_find_terraform().problem()])
     folder, stack = _stack_of(out, found)
     kept = retention.kept(stack)
-    typer.echo(f"agent-{found.name}: {_count(stack) - len(kept)} resources are destroyed, {len(kept)} are kept")
+    typer.echo(f"{folder.name}: {_count(stack) - len(kept)} resources are destroyed, {len(kept)} are kept")
     for address, why in kept.items():
         typer.echo(f"  kept  {address}: {why}")
     if not yes and typer.prompt("type the environment's name to go on") != found.name:
@@ -92,7 +93,7 @@ def release(
         held = set(_terraform(folder, "state", "list", missing_state_is_empty=True).split())
         for address in held & kept.keys():
             _terraform(folder, "state", "rm", address)
-        typer.echo(f"agent-{found.name}: {len(held & kept.keys())} resources left Terraform's state and stay in AWS")
+        typer.echo(f"{folder.name}: {len(held & kept.keys())} resources left Terraform's state and stay in AWS")
 
 
 @app.command("adopt")
@@ -122,7 +123,7 @@ def _environment(folder: Path, name: str) -> EnvironmentSettings:
 
 
 def _stack_of(out: Path, environment: EnvironmentSettings) -> tuple[Path, dict[str, Any]]:
-    name = f"agent-{environment.name}"
+    name = agent_stack(environment.name)
     return out / "stacks" / name, _synthesised(out)[name]
 
 

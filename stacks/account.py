@@ -6,7 +6,7 @@ import json
 
 from stacks import foundation
 from stacks.framework import App, TerraformStack, aws
-from stacks.names import place_of
+from stacks.names import account_stack, place_of
 from stacks.observability import masking, transaction_search
 from stacks.settings.load import AccountSettings
 from stacks.storage import repository
@@ -17,7 +17,7 @@ class AccountStack(TerraformStack):
 
     def __init__(self, app: App, account: AccountSettings) -> None:
         """Compose the stack `account-<alias>`."""
-        super().__init__(app, stack_id(account))
+        super().__init__(app, account_stack(account.alias))
         declared, place = account.declared, place_of(account)
         tags = {"Environment": "account", "Owner": declared.owner, "CostCenter": declared.cost_center}
         foundation.lay(self, account=account, tags=tags, sources=[account.source])
@@ -43,8 +43,3 @@ class AccountStack(TerraformStack):
                 policy_document=json.dumps(document, separators=(",", ":")),
                 scope="ALL",
             )
-
-
-def stack_id(account: AccountSettings) -> str:
-    """Name the stack of an account."""
-    return f"account-{account.alias}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agent_image.contract import LIVE_ENDPOINT
 from stacks import discovery, foundation, outputs
 from stacks.framework import App, TerraformElement, TerraformStack, aws
-from stacks.names import names_of
+from stacks.names import agent_stack, names_of
 from stacks.observability import trail
 from stacks.policies import execution_role, people
 from stacks.policies.statement import rendered
@@ -21,7 +21,7 @@ class AgentStack(TerraformStack):
 
     def __init__(self, app: App, settings: EnvironmentSettings) -> None:
         """Compose the stack `agent-<environment>`."""
-        super().__init__(app, stack_id(settings))
+        super().__init__(app, agent_stack(settings.name))
         self._settings = settings
         self._names = names_of(settings)
         declared = settings.declared
@@ -167,8 +167,3 @@ class AgentStack(TerraformStack):
                 role_arn=role_arn,
             ),
         )
-
-
-def stack_id(settings: EnvironmentSettings) -> str:
-    """Name the stack of an environment."""
-    return f"agent-{settings.name}"

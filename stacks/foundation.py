@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from agent_image.contract import SETTINGS_DIGESTS
 from stacks.framework import (
     PROVIDER_SOURCE,
     PROVIDER_VERSION,
@@ -40,7 +41,7 @@ def lay(stack: TerraformStack, *, account: AccountSettings, tags: dict[str, str]
     stack.add_override("terraform.required_providers.aws.source", PROVIDER_SOURCE)
     _declare_backend(stack, account)
     digests = TerraformLocal(stack, "settings", {source.file: source.digest for source in sources})
-    digests.override_logical_id("rastro_settings")
+    digests.override_logical_id(SETTINGS_DIGESTS)
 
 
 def _declare_backend(stack: TerraformStack, account: AccountSettings) -> None:

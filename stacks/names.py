@@ -12,6 +12,16 @@ REPOSITORY: Final = "rastro-agent"
 """The account's image repository: one, so that an image is promoted by its digest."""
 
 
+def account_stack(alias: str) -> str:
+    """Name the stack of an account."""
+    return f"{contract.ACCOUNT_STACK_PREFIX}{alias}"
+
+
+def agent_stack(environment: str) -> str:
+    """Name the stack of an environment."""
+    return f"{contract.AGENT_STACK_PREFIX}{environment}"
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Name an AWS account and Region, and build ARNs there."""

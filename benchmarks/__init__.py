@@ -1,0 +1,1 @@
+"""What `make bench` runs: ratios measured in one run, since machines are noisy."""

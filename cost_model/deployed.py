@@ -1,0 +1,158 @@
+"""Read from synthesised stacks what an environment's price depends on.
+
+What the stacks do not say becomes a stated assumption; a value that only a deployment settles counts as not said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Final, TypeVar
+
+from agent_image.contract import CAPTURE_VARIABLE, RUNTIME_LOG_GROUPS, Quantity, Regime
+from cost_model.deployment import INDEXING, RETENTION, Deployment, LogClass
+from cost_model.errors import SynthesisError
+from cost_model.faults import allowed_range, fits, shown
+from cost_model.synthesis import Environment
+from cost_model.terraform import Block, Stack, number, objects, resources
+
+SHARED_SPANS_GROUP: Final = "aws/spans"
+"""Where X-Ray puts the spans of agents that have no destination of their own."""
+_FOR_EVER: Final = (None, Decimal(0))
+
+Found = TypeVar("Found")
+Reading = tuple[Found, str | None]
+"""A value, and the assumption it rests on where the stacks do not say."""
+
+
+def read_deployed(environment: Environment, region: str | None = None) -> Deployment:
+    """Read an environment's stacks; `region` stands in for one that only a deployment settles."""
+    stacks = environment.stacks
+    group, group_assumption = _trail_group(stacks)
+    regime, regime_assumption = _regime(stacks)
+    retention, retention_assumption = _retention(group)
+    log_class, class_assumption = _log_class(group)
+    assumptions = (regime_assumption, group_assumption, retention_assumption, class_assumption)
+    return Deployment(
+        region=region or _region(environment),
+        environment=environment.name,
+        regime=regime,
+        indexing_percentage=_indexing(stacks),
+        retention_days=retention,
+        masking=_masking(stacks, group),
+        log_class=log_class,
+        assumptions=tuple(text for text in assumptions if text),
+    )
+
+
+def _region(environment: Environment) -> str:
+    for stack in environment.stacks:
+        for region in stack.provider_regions():
+            return region
+    message = f"{environment.name}: provider aws names no Region known before a deployment; state it with --region"
+    raise SynthesisError(message)
+
+
+def _trail_group(stacks: Sequence[Stack]) -> Reading[Block | None]:
+    groups = resources(stacks, "aws_cloudwatch_log_group")
+    trails = [group for group in groups if _holds_spans(group)]
+    if not trails and len(groups) == 1:
+        return groups[0], f"spans go to the only log group, {groups[0].address}"
+    if not trails:
+        return (
+            None,
+            "no log group for spans in the synthesised stacks: they are kept for ever, as CloudWatch does by default",
+        )
+    if len(trails) == 1:
+        return trails[0], None
+    longest = max(trails, key=_kept)
+    return longest, f"{len(trails)} log groups can hold spans; all are priced as {longest.address}, kept longest"
+
+
+def _holds_spans(group: Block) -> bool:
+    name = group.stack.resolve(group.arguments.get("name"))
+    return isinstance(name, str) and (RUNTIME_LOG_GROUPS in name or name == SHARED_SPANS_GROUP)
+
+
+def _kept(group: Block) -> Decimal:
+    days = group.number("retention_in_days")
+    return Decimal("Infinity") if days in _FOR_EVER else days or Decimal(0)
+
+
+def _retention(group: Block | None) -> Reading[Decimal | None]:
+    if group is None:
+        return None, None
+    days = group.number("retention_in_days")
+    if days in _FOR_EVER:
+        return None, f"{group.address} has no retention known before a deployment: events are kept for ever"
+    if days is not None:
+        _require(RETENTION, f"{group.address}: retention_in_days", days)
+    return days, None
+
+
+def _log_class(group: Block | None) -> Reading[LogClass]:
+    value = None if group is None else group.arguments.get("log_group_class")
+    if group is None or value is None:
+        return LogClass.STANDARD, None
+    name = group.stack.text(value)
+    if name in {known.value for known in LogClass}:
+        return LogClass(str(name)), None
+    if name is None:
+        return LogClass.STANDARD, f"{group.address}: its class is settled by the deployment: taken as STANDARD"
+    allowed = ", ".join(known.value for known in LogClass)
+    message = f"{group.address}: log_group_class {name!r} has no prices here; priced classes: {allowed}"
+    raise SynthesisError(message)
+
+
+def _masking(stacks: Sequence[Stack], group: Block | None) -> bool:
+    policies = resources(stacks, "aws_cloudwatch_log_account_policy")
+    if any(policy.arguments.get("policy_type") == "DATA_PROTECTION_POLICY" for policy in policies):
+        return True
+    own = resources(stacks, "aws_cloudwatch_log_data_protection_policy")
+    return group is not None and any(_is_of(policy, group) for policy in own)
+
+
+def _is_of(policy: Block, group: Block) -> bool:
+    target = str(policy.arguments.get("log_group_name"))
+    return f"{group.address}." in target or target == group.arguments.get("name")
+
+
+def _indexing(stacks: Sequence[Stack]) -> Decimal | None:
+    percentage = _agreed(
+        number(rule.stack.resolve(probabilistic.get("desired_sampling_percentage")))
+        for rule in resources(stacks, "aws_xray_indexing_rule")
+        for outer in objects(rule.arguments.get("rule"))
+        for probabilistic in objects(outer.get("probabilistic"))
+    )
+    if percentage is not None:
+        _require(INDEXING, "aws_xray_indexing_rule: desired_sampling_percentage", percentage)
+    return percentage
+
+
+def _regime(stacks: Sequence[Stack]) -> Reading[Regime | None]:
+    value = _agreed(
+        runtime.stack.text(variables.get(CAPTURE_VARIABLE))
+        for runtime in resources(stacks, "aws_bedrockagentcore_agent_runtime")
+        for variables in objects(runtime.arguments.get("environment_variables"))
+    )
+    if value is None:
+        return (
+            None,
+            f"the synthesised stacks do not state one capture regime ({CAPTURE_VARIABLE}): span bytes are unknown",
+        )
+    if value not in set(Regime):
+        message = f"{CAPTURE_VARIABLE}: {value!r} is not a regime; allowed: {', '.join(Regime)}"
+        raise SynthesisError(message)
+    return Regime(value), None
+
+
+def _agreed(values: Iterable[Found | None]) -> Found | None:
+    """Return the one value that all places state; where they differ or one is silent, it is unknown."""
+    distinct = set(values)
+    return distinct.pop() if len(distinct) == 1 else None
+
+
+def _require(quantity: Quantity, where: str, value: Decimal) -> None:
+    if not fits(quantity, value):
+        message = f"{where}: {shown(value)} is not allowed; allowed: {allowed_range(quantity)}"
+        raise SynthesisError(message)

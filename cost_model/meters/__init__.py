@@ -1,0 +1,1 @@
+"""Hold one file for each thing that is metered and charged."""

@@ -1,0 +1,1 @@
+"""Put estimates into words, tables and JSON: the only place where amounts are rounded."""

@@ -1,0 +1,51 @@
+"""Join what is deployed with its traffic, and derive the volumes that meters share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from agent_image.contract import Regime
+from cost_model.deployment import Deployment
+from cost_model.money import gigabytes, product
+from cost_model.workload import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Hold one deployment under one workload; a volume is for a month, and None where something is unknown."""
+
+    deployment: Deployment
+    workload: Workload
+
+    @property
+    def span_gb(self) -> Decimal | None:
+        """Count the GB of spans that all sessions leave."""
+        return gigabytes(product(self.workload.sessions, self._kb_per_session))
+
+    @property
+    def spans(self) -> Decimal | None:
+        """Count the spans that all sessions export."""
+        return product(self.workload.sessions, self.workload.spans_per_session)
+
+    @property
+    def passages(self) -> Decimal | None:
+        """Count the passages that all retrievals return, repeats included."""
+        return product(self.workload.sessions, self.workload.passages_per_session)
+
+    @property
+    def new_passages(self) -> Decimal | None:
+        """Count the passages seen for the first time: never more than were returned."""
+        stated, returned = self.workload.distinct_passages, self.passages
+        return stated if stated is None or returned is None else min(stated, returned)
+
+    @property
+    def archives(self) -> bool:
+        """Tell whether passages are stored by fingerprint."""
+        return self.deployment.regime is Regime.ARCHIVE
+
+    @property
+    def _kb_per_session(self) -> Decimal | None:
+        # The archive holds the texts; its spans hold what those of address hold, byte for byte.
+        regime = Regime.ADDRESS if self.archives else self.deployment.regime
+        return None if regime is None else self.workload.kb_per_session.get(regime)

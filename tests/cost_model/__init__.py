@@ -1,0 +1,1 @@
+"""Prove what the cost model promises."""

@@ -1,0 +1,138 @@
+"""Check the price book: what a row must hold, which one is in use, and that history stays."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import date, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from cost_model.errors import MissingPriceError, PriceRowError
+from cost_model.prices import PriceBook, PriceRow, load_prices
+
+ROW = """
+[[rows]]
+id = "log_storage"
+service_code = "AmazonCloudWatch"
+usage_type = "TimedStorage-ByteHrs"
+name = "Log storage"
+unit = "GB-month"
+as_of = {as_of}
+source = "{source}"
+tiers = [{tiers}]
+"""
+
+
+def write(folder: Path, name: str = "xx-test-1", **fields: str) -> None:
+    """Append one row to a Region's file."""
+    values = {"as_of": "2026-01-01", "source": "a page", "tiers": '{ usd = "0.03" }', **fields}
+    with (folder / f"{name}.toml").open("a", encoding="utf-8") as file:
+        file.write(ROW.format(**values))
+
+
+SHIPPED = {
+    "us-east-1 span_ingestion 2026-08-30": "08dcab108d4b52ef",
+    "us-east-1 spans_indexed 2026-08-30": "10235088b69fe68f",
+    "us-east-1 log_storage 2026-08-30": "b74b257354b1634b",
+    "us-east-1 logs_insights_scan 2026-08-30": "b0307cb15cacc87b",
+    "us-east-1 data_protection 2025-10-28": "90a8ce6dd219ec95",
+    "us-east-1 s3_storage 2026-08-21": "8b5347ae6d29771e",
+    "us-east-1 s3_put 2026-08-21": "1df24775119f260b",
+    "us-east-1 dynamodb_read 2026-08-21": "0a12c3fa74dafe86",
+    "us-east-1 dynamodb_write 2026-08-21": "bd010efd2f94d586",
+    "us-east-1 dynamodb_storage 2026-08-21": "930ac2a02d2cb337",
+}
+
+
+def digest(row: PriceRow) -> str:
+    """Return a short digest of everything a row says."""
+    return hashlib.sha256(repr(row).encode()).hexdigest()[:16]
+
+
+def test_shipped_rows_are_history(prices: PriceBook) -> None:
+    """A row that was shipped once stays as it was."""
+    found = {f"{row.region} {row.id} {row.as_of}": digest(row) for row in prices.rows}
+    changed = [key for key, value in SHIPPED.items() if found.get(key) != value]
+    unpinned = sorted(found.keys() - SHIPPED.keys())
+
+    assert not changed, f"price rows are history: {changed} changed; append a dated row instead"
+    assert not unpinned, f"pin the new rows here: { {key: found[key] for key in unpinned} }"
+
+
+@pytest.mark.parametrize(
+    ("row", "quantity", "usd"),
+    [
+        ("span_ingestion", "0", "0"),
+        ("span_ingestion", "10240", "3584"),
+        ("span_ingestion", "30720", "7680"),
+        ("span_ingestion", "30721", "7680.15"),
+        ("spans_indexed", "1000000", "0.75"),
+        ("log_storage", "1", "0.03"),
+        ("logs_insights_scan", "1", "0.005"),
+        ("data_protection", "1", "0.12"),
+        ("s3_storage", "1", "0.023"),
+        ("s3_put", "1000", "0.005"),
+        ("dynamodb_read", "1000000", "0.125"),
+        ("dynamodb_write", "1000000", "0.625"),
+        ("dynamodb_storage", "1", "0.25"),
+    ],
+)
+def test_rows_charge_what_their_page_says(prices: PriceBook, row: str, quantity: str, usd: str) -> None:
+    """Each shipped row gives the published price for a round quantity."""
+    assert prices.row("us-east-1", row).charge(Decimal(quantity)) == Decimal(usd)
+
+
+def test_the_latest_row_is_in_use(tmp_path: Path) -> None:
+    """A later row takes over, wherever in the file it stands."""
+    write(tmp_path, as_of="2026-05-01", tiers='{ usd = "0.04" }')
+    write(tmp_path, as_of="2026-01-01")
+
+    assert load_prices(tmp_path).row("xx-test-1", "log_storage").charge(Decimal(1)) == Decimal("0.04")
+
+
+def test_a_missing_price_names_the_regions_that_have_one(prices: PriceBook) -> None:
+    """Neither a Region nor a row is guessed from another."""
+    with pytest.raises(MissingPriceError, match=r"'eu-west-1'.*Regions that have one: us-east-1"):
+        prices.require_region("eu-west-1")
+    with pytest.raises(MissingPriceError, match=r"no price row 'nothing'.*Regions that have one: none"):
+        prices.row("us-east-1", "nothing")
+
+
+def test_a_row_without_source_date_or_unit_is_refused(tmp_path: Path) -> None:
+    """All faults of all rows are listed with their place."""
+    write(tmp_path, source="")
+    write(tmp_path, as_of='"yesterday"')
+    write(tmp_path, tiers='{ usd = "0.03", up_to = 5 }')
+    write(tmp_path, tiers='{ usd = "0.03" }, { usd = "0.02" }')
+    write(tmp_path, tiers="{ usd = 0.03 }")
+    (tmp_path / "xx-test-2.toml").write_text('[[rows]]\nid = "x"\ncolour = 1\n', encoding="utf-8")
+    with pytest.raises(PriceRowError) as refusal:
+        load_prices(tmp_path)
+    text = str(refusal.value)
+
+    assert "xx-test-1.toml: rows[0]: source: missing" in text
+    assert "xx-test-1.toml: rows[1]: as_of" in text
+    assert text.count("every tier but the last needs a rising up_to") == 2
+    assert "rows[4]: tiers: usd 0.03: needs a decimal string" in text
+    assert "xx-test-2.toml: rows[0]: colour: unknown key" in text
+    assert "xx-test-2.toml: rows[0]: unit: missing" in text
+
+
+def test_two_rows_of_one_day_are_refused(tmp_path: Path) -> None:
+    """Which of two would be in use could not be told."""
+    write(tmp_path)
+    write(tmp_path)
+
+    with pytest.raises(PriceRowError, match="two rows of 2026-01-01"):
+        load_prices(tmp_path)
+
+
+def test_an_old_price_is_noted(prices: PriceBook) -> None:
+    """A price warns once it is more than 180 days old, not before."""
+    row = prices.row("us-east-1", "log_storage")
+
+    assert row.age_note(row.as_of + timedelta(days=180)) is None
+    assert "181 days ago; check it" in (row.age_note(row.as_of + timedelta(days=181)) or "")
+    assert row.age_note(date(2020, 1, 1)) is None

@@ -1,0 +1,134 @@
+"""Show whole reports as people read them, and single figures."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from cost_model.estimate import estimate
+from cost_model.prices import PriceBook
+from cost_model.regimes import compare_regimes
+from cost_model.render import figures
+from cost_model.render.document import Kind, Row, Section, Table
+from cost_model.render.markdown import escape, render_markdown
+from cost_model.render.plain import render_plain
+from cost_model.render.report import comparison_sections, estimate_sections
+from cost_model.render.terminal import print_terminal
+from cost_model.scenario import Scenario
+from cost_model.sources import Overrides, SynthesisSource, synthesised_scenarios
+from tests.cost_model.conftest import TODAY, Synthesis
+
+GOLDENS = Path(__file__).parent / "goldens"
+
+
+def reports(synthesis: Synthesis, article: Scenario, prices: PriceBook) -> dict[str, str]:
+    """Return every golden report by its file's name."""
+    synthesis.add_environment("dev", regime="archive", indexing=5)
+    synthesis.stacks["agent-other"] = {"provider": {"aws": {"region": "us-east-1"}}, "resource": {}}
+    synthesis.set_file("other.toml", "")
+    synthesis.stacks["agent-dev"]["locals"]["rastro_settings"]["other.toml"] = (
+        "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    )
+    scenarios = synthesised_scenarios(SynthesisSource(synthesis.write(), synthesis.settings), Overrides())
+    estimates = [estimate(scenario, prices, TODAY) for scenario in scenarios]
+    texts = {
+        "estimate.txt": render_plain(estimate_sections(estimates)),
+        "estimate.md": render_markdown(estimate_sections(estimates)),
+        "regimes.txt": render_plain(comparison_sections(compare_regimes(article, prices, TODAY))),
+    }
+    root = str(synthesis.root)
+    return {name: text.replace(root, "ROOT").replace(escape(root), "ROOT") for name, text in texts.items()}
+
+
+@pytest.mark.parametrize("name", ["estimate.txt", "estimate.md", "regimes.txt"])
+def test_reports_read_as_agreed(name: str, synthesis: Synthesis, article: Scenario, prices: PriceBook) -> None:
+    """A whole report, for a person to read; change the golden when a change of it is meant."""
+    expected = (GOLDENS / name).read_text(encoding="utf-8")
+
+    assert reports(synthesis, article, prices)[name] == expected
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"),
+    [
+        ("0.005", "0.01"),
+        ("0.0049", "0.00"),
+        ("2.675", "2.68"),
+        ("1E+3", "1000.00"),
+        ("1234567890123456789012345678901234", None),
+    ],
+)
+def test_cents_are_rounded_half_up(amount: str, shown: str | None) -> None:
+    """Halves go up, and no size runs out of digits."""
+    assert figures.cents(Decimal(amount)) == (shown or f"{amount}.00")
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"),
+    [
+        ("0", "0"),
+        ("0.45776", "0.4578"),
+        ("19.0735", "19.07"),
+        ("50", "50"),
+        ("7920000.4", "7,920,000"),
+        ("1E+6", "1,000,000"),
+    ],
+)
+def test_quantities_are_as_fine_as_their_size_deserves(amount: str, shown: str) -> None:
+    """Small ones keep four places, large ones none."""
+    assert figures.quantity(Decimal(amount)) == shown
+
+
+def test_a_unit_price_shows_the_tiers_that_are_reached(prices: PriceBook) -> None:
+    """Up to a bound one price, past it two; tiny prices are for a million units."""
+    ingestion = prices.row("us-east-1", "span_ingestion")
+
+    assert figures.unit_price(ingestion) == "$0.35 per GB"
+    assert figures.unit_price(ingestion, Decimal(10_240)) == "$0.35 per GB"
+    assert figures.unit_price(ingestion, Decimal(10_241)) == "$0.35 / 0.20 per GB"
+    assert figures.unit_price(ingestion, figures.EVERY_TIER) == "$0.35 / 0.20 / 0.15 per GB"
+    assert figures.unit_price(prices.row("us-east-1", "spans_indexed")) == "$0.75 per million spans"
+
+
+def test_exact_numbers_have_no_exponent() -> None:
+    """Plain notation for any reader of JSON."""
+    assert figures.plain(Decimal("7.5E-7")) == "0.00000075"
+
+
+def test_no_renderer_lets_a_text_act() -> None:
+    """Control characters, markup, Markdown and HTML come out as text in every format."""
+    hostile = "\x1b[2J\u202e[red]x[/red] <b> |*_`\n# y"
+    section = Section(hostile, Table((hostile, "n"), (Row((hostile, "1")), Row((hostile, "2"), Kind.TOTAL))))
+    stream = io.StringIO()
+    print_terminal([section], Console(file=stream, width=120))
+    plain, markdown, terminal = render_plain([section]), render_markdown([section]), stream.getvalue()
+
+    for text in (plain, markdown, terminal):
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+        assert "\n# y" not in text
+    assert "[red]x[/red]" in terminal
+    assert r"\<b\> \|\*\_\`" in markdown
+    assert all(row.count("|") - row.count(r"\|") == 3 for row in markdown.splitlines() if row.startswith("| "))
+
+
+def test_a_total_that_lacks_a_line_says_so(article: Scenario, prices: PriceBook) -> None:
+    """Without queries stated, the total is a least amount, and the line stands under it with its unit price."""
+    scenario = replace(article, workload=replace(article.workload, queries=None))
+    text = render_plain(comparison_sections(compare_regimes(scenario, prices, TODAY)))
+
+    assert "at least 9.42" in text
+    assert "Logs Insights queries: depends on usage: $0.005 per GB" in text
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"), [("0", "0.00"), ("0.0001", "<0.01"), ("0.005", "0.01"), ("2393.99", "2,393.99")]
+)
+def test_a_small_amount_is_not_shown_as_nothing(amount: str, shown: str) -> None:
+    """Only what is free reads 0.00."""
+    assert figures.money(Decimal(amount)) == shown
