@@ -14,6 +14,7 @@ export DISABLE_VERSION_CHECK := 1
 RASTRO_PYTHON := $(VENV)/bin/python
 STAMPS := .make
 APPROVE ?=
+TAG ?= $(shell date -u +%Y%m%dT%H%M%SZ)
 
 .PHONY: help setup demo test check format synth cost diff deploy destroy release adopt deploy-account image bench lock schema clean
 
@@ -114,8 +115,8 @@ adopt: require-env setup ## take a kept trail back before deploying again: make 
 	@cdktf synth >/dev/null
 	@$(RASTRO_PYTHON) -m stacks adopt $(ENV)
 
-image: require-env $(STAMPS)/python ## build the image, push it and write its digest into the environment file: make image ENV=dev
-	@$(RASTRO_PYTHON) -m stacks image $(ENV)
+image: require-env $(STAMPS)/python ## build the image, push it and write its digest into the environment file: make image ENV=dev [TAG=...]
+	@$(RASTRO_PYTHON) -m stacks image $(ENV) $(TAG)
 
 # --- keep ------------------------------------------------------------------------------------------------------------
 

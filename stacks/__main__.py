@@ -9,13 +9,14 @@ import json
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from stacks import preflight, retention
-from stacks.names import account_stack, agent_stack
+from stacks import image, preflight, retention
+from stacks.names import account_stack, agent_stack, names_of
 from stacks.preflight import OperationError, Terraform
 from stacks.settings import schema
 from stacks.settings.fault import SettingsError
@@ -110,6 +111,29 @@ def adopt(environment: str, settings: Folder = SETTINGS, out: Synthesised = OUT)
             typer.echo(f"adopted  {address}  {import_id}")
 
 
+@app.command("image")
+def push_image(environment: str, tag: str, settings: Folder = SETTINGS) -> None:
+    """Build the agent's image, push it under a tag, and write its digest into the environment file."""
+    found = _environment(settings, environment)
+    context = Path("agent_image")
+    docker = None if shutil.which("docker") else "docker is not on PATH: install Docker with Buildx"
+    missing = (
+        None if (context / "Dockerfile").is_file() else f"{context}/Dockerfile: there is none, so no image to build"
+    )
+    _refuse_any([docker, missing, *preflight.account_problems(found.account)])
+    repository_url = names_of(found).repository_url
+    with tempfile.TemporaryDirectory() as folder:
+        metadata = Path(folder) / "metadata.json"
+        command = image.build_command(context=context, repository_url=repository_url, tag=tag, metadata=metadata)
+        if subprocess.run(command, check=False).returncode:  # noqa: S603 - the command is ours
+            message = f"{' '.join(command[:3])} failed; the environment file is as it was"
+            raise OperationError(message)
+        digest = image.pushed_digest(metadata.read_text())
+    path = settings / found.source.file
+    path.write_text(image.with_digest(path.read_text(), digest))
+    typer.echo(f"{path}: agent.image = {digest}")
+
+
 @app.command("schema")
 def write_schemas() -> None:
     """Write the JSON Schemas of the settings files, for editors."""
@@ -170,7 +194,7 @@ def main() -> None:
     """Run one command, and turn every refusal into a message and exit status 2."""
     try:
         app()
-    except (OperationError, SettingsError) as error:
+    except (OperationError, SettingsError, image.MetadataError) as error:
         typer.echo(error, err=True)
         sys.exit(2)
 

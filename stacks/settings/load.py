@@ -168,9 +168,7 @@ def _faults_of(file: str, model: type[BaseModel], error: ValidationError) -> Ite
                 yield Fault(file, path, "is an unknown key", shown(item["input"]), nearest(str(location[-1]), known))
             case "refused":
                 yield Fault(file, path, context["problem"], shown(item["input"]), context["allowed"])
-            case "union_tag_not_found" if not isinstance(item["input"], Mapping):
-                yield Fault(file, path, "is of another type", shown(item["input"]), "allowed: a table")
-            case "union_tag_invalid" | "union_tag_not_found":
+            case "union_tag_invalid" | "union_tag_not_found" if isinstance(item["input"], Mapping):
                 key = context["discriminator"].strip("'")
                 found = shown(item["input"][key]) if key in item["input"] else None
                 problem = "is required and missing" if found is None else "is not one of the choices"
@@ -191,6 +189,7 @@ _WANTED: Final = {
     "dict_type": "a table",
     "model_type": "a table",
     "model_attributes_type": "a table",
+    "union_tag_not_found": "a table",
 }
 
 
@@ -222,11 +221,8 @@ def _choices(field: FieldInfo) -> Iterator[object]:
 
 
 def _fields_at(model: type[BaseModel], path: tuple[str | int, ...]) -> list[FieldInfo]:
-    return [
-        table.model_fields[key]
-        for table in _tables_at(model, path[:-1])
-        if (key := str(path[-1])) in table.model_fields
-    ]
+    tables = _tables_at(model, path[:-1])
+    return [table.model_fields[key] for table in tables if (key := str(path[-1])) in table.model_fields]
 
 
 def _tables_at(model: type[BaseModel], path: tuple[str | int, ...]) -> list[type[BaseModel]]:
