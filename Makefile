@@ -16,7 +16,7 @@ STAMPS := .make
 APPROVE ?=
 TAG ?= $(shell date -u +%Y%m%dT%H%M%SZ)
 
-.PHONY: help setup demo test check format synth cost diff deploy destroy release adopt deploy-account image bench lock schema clean
+.PHONY: help setup demo test check format synth cost diff deploy destroy release adopt deploy-account image bench lock schema docs clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  \033[1m%-16s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST) \
@@ -122,6 +122,9 @@ image: require-env $(STAMPS)/python ## build the image, push it and write its di
 
 schema: $(STAMPS)/python ## write the JSON Schemas of the settings files
 	@$(RASTRO_PYTHON) -m stacks schema
+
+docs: $(STAMPS)/python ## write the generated parts of README.md and docs/
+	@$(RASTRO_PYTHON) docs/generate.py
 
 lock: ## renew requirements.lock, requirements-checkov.lock and package-lock.json (needs uv)
 	@uv pip compile --group all --universal --python-version 3.11 --generate-hashes --no-emit-index-url \

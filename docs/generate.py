@@ -1,0 +1,179 @@
+"""Write the parts of the documentation that repeat what the code says, between `<!-- name -->` and `<!-- /name -->`.
+
+Run by `make docs`; a test compares the committed pages with what this writes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+PAGES = (ROOT / "README.md", ROOT / "docs" / "settings.md")
+
+
+def tree() -> str:
+    """Draw the folders and modules that git tracks, each with the first sentence of its docstring."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)  # noqa: S607
+    files = [Path(name) for name in listed.stdout.splitlines()]
+    packages = ("stacks", "agent_image", "cost_model", "console")
+    modules = [file for file in files if file.parts[0] in packages and file.suffix == ".py"]
+    lines = []
+    for file in sorted(modules, key=lambda file: (packages.index(file.parts[0]), file.parent.as_posix(), file.name)):
+        sentence = _first_sentence(ROOT / file)
+        if file.name == "__init__.py":
+            depth = len(file.parts) - 2
+            lines.append(f"{'  ' * depth}{file.parent.name + '/':<{34 - 2 * depth}}{sentence}")
+        elif file.name != "__main__.py":
+            depth = len(file.parts) - 1
+            lines.append(f"{'  ' * depth}{file.name:<{34 - 2 * depth}}{sentence}")
+    return "```text\n" + "\n".join(lines) + "\n```"
+
+
+def _first_sentence(path: Path) -> str:
+    match = re.match(r'"""(.+?)(?:\.\s|\.?"""|\.?\n\n)', path.read_text(), re.DOTALL)
+    return " ".join(match[1].split()) if match else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Describe one key of a settings file."""
+
+    key: str
+    value: str
+    default: str
+    meaning: str
+
+
+def settings(kind: str) -> str:
+    """Tabulate the keys of a settings file: key, type and range, default, meaning."""
+    schema = json.loads((ROOT / "stacks" / "settings" / f"{kind}.schema.json").read_text())
+    rows = [f"| `{row.key}` | {row.value} | {row.default} | {row.meaning} |" for row in _rows(schema, schema, "")]
+    return "\n".join(["| key | value | default | meaning |", "|---|---|---|---|", *rows])
+
+
+def _rows(table: dict[str, Any], schema: dict[str, Any], prefix: str) -> Iterator[Row]:
+    required = table.get("required", [])
+    for key, found in table["properties"].items():
+        path = f"{prefix}{key}"
+        choices = [_resolved(choice, schema) for choice in _choices(found)]
+        if tables := [choice for choice in choices if "properties" in choice]:
+            yield from _merged([list(_rows(choice, schema, f"{path}.")) for choice in tables])
+            continue
+        default = "required" if key in required else _default(found)
+        meaning = found.get("description") or " ".join(filter(None, (choice.get("description") for choice in choices)))
+        yield Row(path, " or ".join(dict.fromkeys(_kind(choice, schema) for choice in choices)), default, meaning)
+
+
+def _merged(variants: list[list[Row]]) -> Iterator[Row]:
+    """Join the rows of a table that comes in variants: the first key of each tells them apart."""
+    if len(variants) == 1:
+        yield from variants[0]
+        return
+    first = variants[0][0]
+    names = [rows[0].value for rows in variants]
+    yield replace(first, value=" or ".join(names), meaning="Decides which of the next keys there are.")
+    for name, rows in zip(names, variants, strict=True):
+        yield from (replace(row, meaning=f"With {name}: {row.meaning}") for row in rows[1:])
+
+
+def _choices(found: dict[str, Any]) -> list[dict[str, Any]]:
+    choices: list[dict[str, Any]] = found.get("anyOf") or found.get("oneOf") or [found]
+    return [choice for choice in choices if choice.get("type") != "null"]
+
+
+def _resolved(found: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    if "$ref" in found:
+        target: dict[str, Any] = schema["$defs"][found["$ref"].rpartition("/")[2]]
+        return target
+    return found
+
+
+def _kind(found: dict[str, Any], schema: dict[str, Any]) -> str:
+    if "const" in found:
+        return f"`{found['const']}`"
+    if "enum" in found:
+        shown = [f"`{value}`" for value in found["enum"]]
+        return ", ".join(shown) if len(shown) <= _LISTED_CHOICES else f"one of {len(shown)} names"
+    match found["type"]:
+        case "array":
+            item = _resolved(found["items"], schema)
+            inner = ", ".join(f"`{key}`" for key in item.get("properties", ()))
+            return f"tables of {inner}" if inner else f"list of {_kind(item, schema)}"
+        case kind:
+            return _KINDS[kind] + _range(found)
+
+
+_LISTED_CHOICES = 22  # the retention periods, which people want to see
+_KINDS = {
+    "string": "text",
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "true or false",
+    "object": "table of names and patterns",
+}
+
+
+def _range(found: dict[str, Any]) -> str:
+    low, high = found.get("minimum"), found.get("maximum")
+    if low is None:
+        return ""
+    return f", {low:,.0f} or more" if high is None else f", {low:,.0f} to {high:,.0f}"
+
+
+def _default(found: dict[str, Any]) -> str:
+    if "default" not in found:
+        return "none"
+    return f"`{json.dumps(found['default'], ensure_ascii=False)}`"
+
+
+def regimes() -> str:
+    """Price the capture regimes under the example's assumptions."""
+    command = [sys.executable, "-m", "cost_model", "regimes", "--usage", "cost_model/examples/article.toml"]
+    answer = subprocess.run(
+        [*command, "--format", "json"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = json.loads(answer.stdout)["regimes"]
+    rows = [f"| {name} | {regime['first_month']} | {regime['total']} |" for name, regime in found.items()]
+    return "\n".join(["| regime | first month, USD | each month after, USD |", "|---|---:|---:|", *rows])
+
+
+def bench() -> str:
+    """Quote the last measurement."""
+    found = json.loads((ROOT / "benchmarks" / "results.json").read_text())
+    rows = [f"| {ratio['name']} | {ratio['ratio']:.2f} | {ratio['at_most']:.2f} |" for ratio in found["ratios"]]
+    head = f"Measured on {found['measured']} ({found['machine']}) by `make bench`:"
+    return "\n".join([head, "", "| ratio | found | at most |", "|---|---:|---:|", *rows])
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "tree": tree,
+    "account-settings": lambda: settings("account"),
+    "environment-settings": lambda: settings("environment"),
+    "regimes": regimes,
+    "bench": bench,
+}
+
+
+def rendered(page: Path) -> str:
+    """Render a page with every part as the code says it now."""
+
+    def part(match: re.Match[str]) -> str:
+        return f"<!-- {match[1]} -->\n{PARTS[match[1]]()}\n<!-- /{match[1]} -->"
+
+    return re.sub(r"<!-- ([a-z-]+) -->\n.*?<!-- /\1 -->", part, page.read_text(), flags=re.DOTALL)
+
+
+if __name__ == "__main__":
+    for written in PAGES:
+        written.write_text(rendered(written))
