@@ -210,10 +210,10 @@ class Quantity:
     key: str
     unit: str
     meaning: str
+    minimum: Decimal = Decimal(0)
     maximum: Decimal | None = None
     whole: bool = False
-
-    minimum: Decimal = Decimal(0)
+    required: bool = False
 
 
 USAGE: Final = (
@@ -224,7 +224,7 @@ USAGE: Final = (
     Quantity("passage_kb", "KB", "size of one archived passage"),
     Quantity("archive_months", "months", "months of distinct passages that the archive holds in steady state"),
 )
-"""Every number is optional: a meter that lacks one says "depends on usage"."""
+"""No number is required: a meter that lacks one says "depends on usage"."""
 
 KB_PER_SESSION: Final = Quantity(
     "kb_per_session", "KB/session", "bytes of spans that one session leaves, by regime; archive leaves those of address"
@@ -235,8 +235,8 @@ QUERIES_KEY: Final = "queries"
 QUERY_CLASS_NAME: Final = "name"
 QUERY_CLASS_INDEXED: Final = "indexed"
 QUERY_CLASS: Final = (
-    Quantity("runs_per_month", "runs/month", "how often queries of this class run in a month"),
-    Quantity("window_days", "days", "how far back one run looks", maximum=Decimal(3653)),
+    Quantity("runs_per_month", "runs/month", "how often queries of this class run in a month", required=True),
+    Quantity("window_days", "days", "how far back one run looks", maximum=Decimal(3653), required=True),
     Quantity("skip_ratio", "share", "share of the window's bytes that the index lets a run skip", maximum=Decimal(1)),
 )
 """Numbers of one `[[usage.queries]]` table, beside its name and whether it filters on an indexed field."""

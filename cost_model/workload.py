@@ -25,7 +25,6 @@ USAGE_TABLE: Final = "usage"
 SESSIONS: Final = next(quantity for quantity in USAGE if quantity.key == "sessions")
 _KEYS: Final = (*(quantity.key for quantity in USAGE), KB_PER_SESSION.key, QUERIES_KEY)
 _QUERY_KEYS: Final = (QUERY_CLASS_NAME, QUERY_CLASS_INDEXED, *(quantity.key for quantity in QUERY_CLASS))
-_OPTIONAL_OF_QUERY: Final = "skip_ratio"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +102,10 @@ def _query(faults: Faults, path: str, value: object) -> QueryClass | None:
     runs, window = numbers["runs_per_month"], numbers["window_days"]
     if name is None or indexed is None or runs is None or window is None:
         return None
-    return QueryClass(name, runs, window, indexed, numbers[_OPTIONAL_OF_QUERY])
+    return QueryClass(name, runs, window, indexed, numbers["skip_ratio"])
 
 
 def _query_number(faults: Faults, path: str, quantity: Quantity, table: Mapping[str, object]) -> Decimal | None:
-    if quantity.key == _OPTIONAL_OF_QUERY:
-        return faults.optional_number(path, quantity, table)
-    return faults.number(f"{path}.{quantity.key}", quantity, table.get(quantity.key))
+    if quantity.required:
+        return faults.number(f"{path}.{quantity.key}", quantity, table.get(quantity.key))
+    return faults.optional_number(path, quantity, table)
