@@ -141,6 +141,18 @@ def clash_faults(environments: Mapping[str, Table], accounts: Mapping[str, Table
             )
 
 
+def shared_account_faults(accounts: Mapping[str, Table]) -> Iterator[Fault]:
+    """Refuse two account files for one account and Region: their stacks would fight over the same singletons."""
+    seen: dict[tuple[str, str], str] = {}
+    for file, table in accounts.items():
+        account_id, region = table.get("account_id"), table.get("region")
+        if isinstance(account_id, str) and isinstance(region, str):
+            first = seen.setdefault((account_id, region), file)
+            if first != file:
+                problem = f"{first} describes this account and Region ({region}) too"
+                yield Fault(file, "account_id", problem, shown(account_id), "keep one of the two files")
+
+
 def same_name_faults(files: Mapping[str, str]) -> Iterator[Fault]:
     """Refuse two environment files whose names differ in letter case alone: they would name the same resources."""
     seen: dict[str, str] = {}
