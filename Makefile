@@ -10,13 +10,17 @@ VENV := .venv
 # Node.js 22 and npm come with the lock file; the pinned framework CLI comes with package-lock.json.
 export PATH := $(CURDIR)/$(VENV)/bin:$(CURDIR)/node_modules/.bin:$(PATH)
 export CHECKPOINT_DISABLE := 1
+# The lock file of a provider would be thrown away with cdktf.out; the version is exact without it.
+export CDKTF_SKIP_PROVIDER_LOCK := true
+# Without a terminal the framework CLI draws its spinner line by line.
+export CI ?= $(shell test -t 1 || echo 1)
 export DISABLE_VERSION_CHECK := 1
 RASTRO_PYTHON := $(VENV)/bin/python
 STAMPS := .make
 APPROVE ?=
 TAG ?= $(shell date -u +%Y%m%dT%H%M%SZ)
 
-.PHONY: help setup demo test check format synth cost diff deploy destroy release adopt deploy-account image bench lock schema docs clean
+.PHONY: help setup demo test check format synth cost diff deploy output destroy release adopt deploy-account image bench lock schema docs clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  \033[1m%-16s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST) \
@@ -29,7 +33,7 @@ setup: $(STAMPS)/python $(STAMPS)/node ## make the virtual environment in .venv 
 $(STAMPS)/python: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else f"Python {sys.version.split()[0]} is too old: 3.11 or newer is needed (make PYTHON=python3.12 ...)")'
 	@echo "installing the Python packages of requirements.lock into $(VENV): one to three minutes, once"
-	@$(PYTHON) -m venv --clear $(VENV)
+	@$(PYTHON) -m venv $(VENV)
 	@$(RASTRO_PYTHON) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(RASTRO_PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@mkdir -p $(STAMPS) && touch $@
@@ -41,7 +45,7 @@ $(STAMPS)/node: package-lock.json $(STAMPS)/python
 
 $(STAMPS)/checkov: requirements-checkov.lock $(STAMPS)/python
 	@echo "installing checkov into $(VENV)-checkov, an environment of its own: about a minute, once"
-	@$(PYTHON) -m venv --clear $(VENV)-checkov
+	@$(PYTHON) -m venv $(VENV)-checkov
 	@$(VENV)-checkov/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-checkov.lock
 	@touch $@
 
@@ -86,18 +90,29 @@ require-env:
 	@test -n "$(ENV)" || { echo "name an environment: make $(MAKECMDGOALS) ENV=dev" >&2; exit 2; }
 .PHONY: require-env
 
+# The framework CLI asks on a terminal, and dies with a stack trace where there is none.
+require-answer = test -n "$(APPROVE)" || test -t 0 \
+  || { echo "there is no terminal to ask on: run it on one, or say APPROVE=1" >&2; exit 2; }
+
 diff: require-env setup ## show what a deployment would change: make diff ENV=dev
 	@$(RASTRO_PYTHON) -m stacks check-terraform
-	@for stack in $$($(RASTRO_PYTHON) -m stacks of $(ENV)); do cdktf diff "$$stack"; done
+	@stacks=$$($(RASTRO_PYTHON) -m stacks of $(ENV)); for stack in $$stacks; do cdktf diff "$$stack"; done
 
 deploy: require-env setup ## deploy an environment and its account: make deploy ENV=dev [APPROVE=1]
 	@$(RASTRO_PYTHON) -m stacks check-environment $(ENV)
-	@cdktf deploy $$($(RASTRO_PYTHON) -m stacks of $(ENV)) $(if $(APPROVE),--auto-approve)
+	@$(require-answer)
+	@stacks=$$($(RASTRO_PYTHON) -m stacks of $(ENV)); cdktf deploy $$stacks $(if $(APPROVE),--auto-approve)
 
 deploy-account: setup ## deploy an account stack: make deploy-account ACCOUNT=sandbox [APPROVE=1]
 	@test -n "$(ACCOUNT)" || { echo "name an account: make deploy-account ACCOUNT=sandbox" >&2; exit 2; }
 	@$(RASTRO_PYTHON) -m stacks check-account $(ACCOUNT)
+	@$(require-answer)
 	@cdktf deploy account-$(ACCOUNT) $(if $(APPROVE),--auto-approve)
+
+output: require-env setup ## print the outputs of a deployed environment, ready to paste: make output ENV=dev
+	@$(RASTRO_PYTHON) -m stacks check-terraform
+	@cdktf synth >/dev/null
+	@$(RASTRO_PYTHON) -m stacks outputs $(ENV)
 
 destroy: require-env setup ## destroy an environment, never its account; asks first: make destroy ENV=dev [APPROVE=1]
 	@$(RASTRO_PYTHON) -m stacks check-terraform

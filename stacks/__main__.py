@@ -21,6 +21,7 @@ from stacks.preflight import OperationError, Terraform
 from stacks.settings import schema
 from stacks.settings.fault import SettingsError
 from stacks.settings.load import EnvironmentSettings, load
+from stacks.terraform import TerraformError, Workspace, version_line
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Operate the stacks.", pretty_exceptions_enable=False
@@ -68,6 +69,14 @@ def check_account(account: str, settings: Folder = SETTINGS) -> None:
     _refuse_any([_find_terraform().problem(), *preflight.account_problems(found)])
 
 
+@app.command("outputs")
+def show_outputs(environment: str, settings: Folder = SETTINGS, out: Synthesised = OUT) -> None:
+    """Print the outputs of a deployed environment, unwrapped, so that commands can be pasted."""
+    workspace, _ = _open(environment, settings, out)
+    for name, value in workspace.outputs().items():
+        typer.echo(f"{name}\n    {value}")
+
+
 @app.command("release")
 def release(
     environment: str,
@@ -79,36 +88,35 @@ def release(
 
     Nothing is deleted in AWS. With on_destroy = "delete" there is nothing to take out.
     """
-    found = _environment(settings, environment)
-    _refuse_any([_find_terraform().problem()])
-    folder, stack = _stack_of(out, found)
-    kept = retention.kept(stack)
-    typer.echo(f"{folder.name}: {_count(stack) - len(kept)} resources are destroyed, {len(kept)} are kept")
+    workspace, stack = _open(environment, settings, out)
+    kept, state = retention.kept(stack), workspace.held()
+    if not kept and (guarded := retention.still_guarded(state)):
+        message = (
+            f"{environment}: on_destroy says delete, but what is deployed is guarded ({', '.join(guarded)}): "
+            f"run `make deploy ENV={environment}` first, so that delete holds in AWS too"
+        )
+        raise OperationError(message)
+    name = workspace.folder.name
+    typer.echo(f"{name}: {_count(stack) - len(kept)} resources are destroyed, {len(kept)} are kept")
     for address, why in kept.items():
         typer.echo(f"  kept  {address}: {why}")
-    if not yes and typer.prompt("type the environment's name to go on") != found.name:
+    if not yes and typer.prompt("type the environment's name to go on") != environment:
         message = "that is not its name: nothing was done"
         raise OperationError(message)
-    if kept:
-        _terraform(folder, "init", "-input=false")
-        held = set(_terraform(folder, "state", "list", missing_state_is_empty=True).split())
-        for address in held & kept.keys():
-            _terraform(folder, "state", "rm", address)
-        typer.echo(f"{folder.name}: {len(held & kept.keys())} resources left Terraform's state and stay in AWS")
+    if state:
+        workspace.reach()
+    if held := [address for address in kept if address in state]:
+        workspace.forget(held)
+        typer.echo(f"{name}: {len(held)} resources left Terraform's state and stay in AWS")
 
 
 @app.command("adopt")
 def adopt(environment: str, settings: Folder = SETTINGS, out: Synthesised = OUT) -> None:
-    """Take a kept table and kept buckets back into Terraform's hands, before an environment is deployed again."""
-    found = _environment(settings, environment)
-    _refuse_any([_find_terraform().problem()])
-    folder, stack = _stack_of(out, found)
-    _terraform(folder, "init", "-input=false")
-    held = set(_terraform(folder, "state", "list", missing_state_is_empty=True).split())
-    for address, import_id in retention.adoptable(stack).items():
-        if address not in held:
-            _terraform(folder, "import", "-input=false", address, import_id)
-            typer.echo(f"adopted  {address}  {import_id}")
+    """Take a kept trail back into Terraform's hands, before an environment is deployed again."""
+    workspace, stack = _open(environment, settings, out)
+    for address, import_id in retention.adoptable(stack, workspace.held()).items():
+        workspace.take(address, import_id)
+        typer.echo(f"adopted  {address}  {import_id}")
 
 
 @app.command("image")
@@ -146,9 +154,17 @@ def _environment(folder: Path, name: str) -> EnvironmentSettings:
     return preflight.find_environment(load(folder), name)
 
 
-def _stack_of(out: Path, environment: EnvironmentSettings) -> tuple[Path, dict[str, Any]]:
-    name = agent_stack(environment.name)
-    return out / "stacks" / name, _synthesised(out)[name]
+def _open(environment: str, settings: Path, out: Path) -> tuple[Workspace, dict[str, Any]]:
+    """Open the workspace of an environment's stack, and read what was synthesised for it."""
+    name = agent_stack(_environment(settings, environment).name)
+    _refuse_any([_find_terraform().problem()])
+    stack = _synthesised(out).get(name)
+    if stack is None:
+        message = f"{out}: holds no stack {name}; run `make synth`"
+        raise OperationError(message)
+    workspace = Workspace(out / "stacks" / name)
+    workspace.init()
+    return workspace, stack
 
 
 def _synthesised(out: Path) -> dict[str, dict[str, Any]]:
@@ -165,24 +181,7 @@ def _count(stack: dict[str, Any]) -> int:
 
 
 def _find_terraform() -> Terraform:
-    if shutil.which("terraform") is None:
-        return Terraform(None)
-    answer = subprocess.run(["terraform", "version"], capture_output=True, text=True, check=False)  # noqa: S607
-    return Terraform(answer.stdout.split("\n", 1)[0])
-
-
-def _terraform(folder: Path, *arguments: str, missing_state_is_empty: bool = False) -> str:
-    answer = subprocess.run(  # noqa: S603
-        ["terraform", *arguments],  # noqa: S607
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if answer.returncode and not (missing_state_is_empty and "No state file was found" in answer.stderr):
-        message = f"terraform {' '.join(arguments)} failed in {folder}:\n{answer.stderr.strip()}"
-        raise OperationError(message)
-    return answer.stdout
+    return Terraform(version_line())
 
 
 def _refuse_any(problems: list[str | None]) -> None:
@@ -194,7 +193,7 @@ def main() -> None:
     """Run one command, and turn every refusal into a message and exit status 2."""
     try:
         app()
-    except (OperationError, SettingsError, image.MetadataError) as error:
+    except (OperationError, SettingsError, TerraformError, image.MetadataError) as error:
         typer.echo(error, err=True)
         sys.exit(2)
 

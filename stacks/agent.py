@@ -33,13 +33,13 @@ class AgentStack(TerraformStack):
         variables = environment.derive(settings)
         settings_object = self._store(variables.settings_object)
         role_arn, role_policy = self._permit(reads_settings_object=settings_object is not None)
-        before_runtime = [part for part in (role_policy, settings_object) if part is not None]
+        before_runtime = [*self._holders, *(part for part in (role_policy, settings_object) if part is not None)]
         self._runtime = agent.build(
             self, settings, role_arn=role_arn, variables=variables.variables, after=before_runtime
         )
         kept = self._keep_trail()
         self._endpoint = agent.build_live_endpoint(
-            self, settings, runtime=self._runtime, after=[*self._holders, *before_runtime, *kept.parts]
+            self, settings, runtime=self._runtime, after=[*before_runtime, *kept.parts]
         )
         self._log_group = kept.group
         self._serve_people()
@@ -104,7 +104,13 @@ class AgentStack(TerraformStack):
             permissions_boundary=declared.role.permissions_boundary_arn,
         )
         policy = aws.iam_role_policy.IamRolePolicy(
-            self, "role-policy", name="agent", role=role.name, policy=permissions
+            self,
+            "role-policy",
+            name="agent",
+            role=role.name,
+            policy=permissions,
+            # The policy names table and buckets, not what guards the buckets: nothing may write to an open bucket.
+            depends_on=list(self._holders),
         )
         return role.arn, policy
 

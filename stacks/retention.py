@@ -20,9 +20,14 @@ WHY_KEPT: Final[Mapping[str, str]] = {
     "aws_s3_bucket_server_side_encryption_configuration": "guards a kept bucket",
     "aws_s3_bucket_versioning": "guards a kept bucket",
 }
+_RUNTIME: Final = "aws_bedrockagentcore_agent_runtime.runtime"
+_BUCKET: Final = re.compile(r"\$\{aws_s3_bucket\.([\w-]+)\.id\}")
+
+Stack = Mapping[str, Any]
+State = Mapping[str, Mapping[str, Any]]
 
 
-def kept(stack: Mapping[str, Any]) -> dict[str, str]:
+def kept(stack: Stack) -> dict[str, str]:
     """List the addresses that Terraform must not destroy, each with why it is kept."""
     return {
         f"{kind}.{name}": WHY_KEPT[kind]
@@ -32,24 +37,40 @@ def kept(stack: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def adoptable(stack: Mapping[str, Any]) -> dict[str, str]:
-    """Map each kept address to the id by which Terraform imports it again.
+def still_guarded(state: State) -> list[str]:
+    """List what was deployed under keep: AWS protects it from deletion until a deployment says otherwise.
 
-    The log group and its policies are not among them: a runtime that is made anew has a new id, and a group of its own.
+    A destroy would stop halfway at the first of them, with the log group left behind and its masking gone.
     """
-    resources = stack.get("resource", {})
-    names = {name: bucket["bucket"] for name, bucket in resources.get("aws_s3_bucket", {}).items()}
-    found = {}
-    for address in kept(stack):
-        kind, _, name = address.partition(".")
-        arguments = resources[kind][name]
-        if kind == "aws_dynamodb_table":
-            found[address] = arguments["name"]
-        elif kind == "aws_s3_bucket":
-            found[address] = arguments["bucket"]
-        elif kind.startswith("aws_s3_bucket_"):
-            found[address] = names[_BUCKET.fullmatch(arguments["bucket"])[1]]  # type: ignore[index] # by our own bucket.py
-    return found
+    return [
+        address
+        for address, values in state.items()
+        if values.get("skip_destroy") or values.get("deletion_protection_enabled")
+    ]
 
 
-_BUCKET: Final = re.compile(r"\$\{aws_s3_bucket\.([\w-]+)\.id\}")
+def adoptable(stack: Stack, state: State) -> dict[str, str]:
+    """Map each kept address that the state lacks to the id by which Terraform imports it again.
+
+    A runtime that is made anew has a new id and a log group of its own, so group, masking and index come back only
+    while the state still holds the runtime they belong to.
+    """
+    found = {address: _import_id(stack, state, address) for address in kept(stack) if address not in state}
+    return {address: import_id for address, import_id in found.items() if import_id is not None}
+
+
+def _import_id(stack: Stack, state: State, address: str) -> str | None:
+    kind, _, name = address.partition(".")
+    resources = stack["resource"]
+    arguments: Mapping[str, Any] = resources[kind][name]
+    if kind == "aws_dynamodb_table":
+        return str(arguments["name"])
+    if kind.startswith("aws_s3_bucket"):
+        # The bucket itself states its name; what guards it refers to it.
+        reference = _BUCKET.fullmatch(arguments["bucket"])
+        return str(resources["aws_s3_bucket"][reference[1]]["bucket"] if reference else arguments["bucket"])
+    runtime_id = state.get(_RUNTIME, {}).get("agent_runtime_id")
+    if runtime_id is None:
+        return None
+    group: str = resources["aws_cloudwatch_log_group"]["log-group"]["name"]
+    return group.replace(f"${{{_RUNTIME}.agent_runtime_id}}", runtime_id)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import stat
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -141,18 +143,26 @@ def test_faults_in_the_settings_are_shown_by_every_command(settings: Path, progr
 RECORDING_TERRAFORM = """
 case "$1" in
   version) echo "Terraform v1.11.4" ;;
-  state)
-    if [ "$2" = list ]; then cat "$HELD"; else echo "$@" >> "$LOG"; fi ;;
+  show) cat "$HELD" ;;
+  output) echo '{"invoke_command": {"value": "aws bedrock-agentcore ..."}}' ;;
   *) echo "$@" >> "$LOG" ;;
 esac
 """
+
+
+HELD = ("aws_dynamodb_table.table", "aws_s3_bucket.archive", "aws_iam_role.role")
+
+
+def state(resources: Mapping[str, Mapping[str, object]]) -> str:
+    listed = [{"address": address, "values": values} for address, values in resources.items()]
+    return json.dumps({"values": {"root_module": {"resources": listed}}})
 
 
 @pytest.fixture
 def terraform_log(tmp_path: Path, programs: Path) -> Path:
     """Put a terraform on PATH that holds what a file says and writes down what it is asked."""
     log, held = tmp_path / "log", tmp_path / "held"
-    held.write_text("aws_dynamodb_table.table\naws_s3_bucket.archive\naws_iam_role.role\n")
+    held.write_text(state({address: {} for address in HELD}))
     script = f"LOG={log}\nHELD={held}\nPATH=/usr/bin:/bin\n{RECORDING_TERRAFORM}"
     put_terraform(programs, script)
     return log
@@ -173,10 +183,10 @@ def test_a_kept_trail_leaves_the_state_and_the_rest_stays_in_it(
     answer = stacks("release", "prod", "--out", out, path=programs, typed="prod\n")
 
     assert answer.returncode == 0, answer.stderr
-    assert sorted(terraform_log.read_text().splitlines()) == [
+    assert terraform_log.read_text().splitlines() == [
         "init -input=false",
-        "state rm aws_dynamodb_table.table",
-        "state rm aws_s3_bucket.archive",
+        "plan -refresh-only -input=false",
+        "state rm aws_dynamodb_table.table aws_s3_bucket.archive",
     ]
     assert "kept  aws_dynamodb_table.table: holds checkpoints, decisions, sessions and fingerprints" in answer.stdout
     assert "2 resources left Terraform's state and stay in AWS" in answer.stdout
@@ -190,7 +200,7 @@ def test_another_name_than_the_environment_s_stops_everything(
 
     assert answer.returncode == 2
     assert "nothing was done" in answer.stderr
-    assert not terraform_log.exists()
+    assert terraform_log.read_text().splitlines() == ["init -input=false"]
 
 
 def test_a_disposable_environment_has_nothing_to_let_go(
@@ -200,7 +210,43 @@ def test_a_disposable_environment_has_nothing_to_let_go(
     answer = stacks("release", "dev", "--yes", "--out", synthesised(shipped, tmp_path), path=programs)
 
     assert answer.stdout.strip() == "agent-dev: 28 resources are destroyed, 0 are kept"
-    assert not terraform_log.exists()
+    assert "state rm" not in terraform_log.read_text()
+
+
+def test_a_file_changed_to_delete_is_deployed_before_it_is_destroyed(
+    shipped: Synthesis, tmp_path: Path, programs: Path, terraform_log: Path
+) -> None:
+    """Else the destroy stops halfway at what AWS still guards, with the log group left and its masking gone."""
+    guarded = {"aws_dynamodb_table.table": {"deletion_protection_enabled": True}, "aws_iam_role.role": {}}
+    (tmp_path / "held").write_text(state(guarded))
+
+    answer = stacks("release", "dev", "--yes", "--out", synthesised(shipped, tmp_path), path=programs)
+
+    assert answer.returncode == 2
+    assert "guarded (aws_dynamodb_table.table): run `make deploy ENV=dev` first" in answer.stderr
+    assert terraform_log.read_text().splitlines() == ["init -input=false"]
+
+
+def test_without_access_to_the_account_nothing_is_forgotten(
+    shipped: Synthesis, tmp_path: Path, programs: Path, terraform_log: Path
+) -> None:
+    """A state that forgot what nobody could then destroy would have to be mended by hand."""
+    program = programs / "terraform"
+    program.write_text(program.read_text().replace("  show)", '  plan) echo "no credentials" >&2; exit 1 ;;\n  show)'))
+
+    answer = stacks("release", "prod", "--yes", "--out", synthesised(shipped, tmp_path), path=programs)
+
+    assert answer.returncode == 2
+    assert "no credentials" in answer.stderr
+    assert "state rm" not in terraform_log.read_text()
+
+
+def test_outputs_are_printed_unwrapped(shipped: Synthesis, tmp_path: Path, programs: Path, terraform_log: Path) -> None:
+    """A command that a terminal wrapped within words cannot be pasted."""
+    answer = stacks("outputs", "prod", "--out", synthesised(shipped, tmp_path), path=programs)
+
+    assert answer.stdout == "invoke_command\n    aws bedrock-agentcore ...\n"
+    assert terraform_log.exists()
 
 
 def test_a_kept_trail_is_taken_back_by_its_names(
@@ -215,6 +261,20 @@ def test_a_kept_trail_is_taken_back_by_its_names(
     assert ["aws_s3_bucket_policy.archive-tls-only", "rastro-prod-archive-444455556666-us-east-1"] in imports
     assert not [address for address, _ in imports if address in {"aws_dynamodb_table.table", "aws_s3_bucket.archive"}]
     assert not [address for address, _ in imports if address.startswith("aws_cloudwatch")]
+
+
+def test_a_group_comes_back_while_the_state_holds_its_runtime(
+    shipped: Synthesis, tmp_path: Path, programs: Path, terraform_log: Path
+) -> None:
+    """After a destroy that stopped halfway; a runtime that is made anew gets a group of its own."""
+    runtime = {"aws_bedrockagentcore_agent_runtime.runtime": {"agent_runtime_id": "handbook_prod-a1B2c3D4e5"}}
+    (tmp_path / "held").write_text(state(runtime))
+
+    stacks("adopt", "prod", "--out", synthesised(shipped, tmp_path), path=programs)
+
+    group = "/aws/bedrock-agentcore/runtimes/handbook_prod-a1B2c3D4e5-live"
+    for address in ("log_group.log-group", "log_data_protection_policy.masking", "log_index_policy.index"):
+        assert f"import -input=false aws_cloudwatch_{address} {group}" in terraform_log.read_text().splitlines()
 
 
 def test_a_terraform_that_fails_is_shown_with_its_own_words(shipped: Synthesis, tmp_path: Path, programs: Path) -> None:
