@@ -8,6 +8,7 @@ from cost_model.cli import app as cost
 
 app = typer.Typer(
     name="rastro",
+    rich_markup_mode=None,  # help texts speak of [usage], which is no markup
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="Account for AI agents: what they read, what they did, what their trail costs.",
