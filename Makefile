@@ -17,10 +17,19 @@ export CI ?= $(shell test -t 1 || echo 1)
 export DISABLE_VERSION_CHECK := 1
 RASTRO_PYTHON := $(VENV)/bin/python
 STAMPS := .make
-APPROVE ?=
+# What a target acts on is said on the command line: ENV is a name that shells and CI systems use for their own ends.
+ifneq ($(origin ENV),command line)
+override ENV :=
+endif
+ifneq ($(origin ACCOUNT),command line)
+override ACCOUNT :=
+endif
+ifneq ($(origin APPROVE),command line)
+override APPROVE :=
+endif
 TAG ?= $(shell date -u +%Y%m%dT%H%M%SZ)
 
-.PHONY: help setup demo test check format synth cost diff deploy output destroy release adopt deploy-account image bench lock schema docs clean
+.PHONY: help setup demo test check format synth cost needs diff deploy output destroy release adopt deploy-account image bench lock schema docs clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  \033[1m%-16s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST) \
@@ -64,7 +73,7 @@ synth: setup ## write every stack to cdktf.out through the framework CLI
 
 cost: $(STAMPS)/python ## price what was synthesised; ENV=name for one environment
 	@$(RASTRO_PYTHON) main.py
-	@rastro cost estimate cdktf.out $(if $(ENV),--environment $(ENV))
+	@rastro cost estimate cdktf.out $(if $(ENV),--environment "$(ENV)")
 
 # --- prove -----------------------------------------------------------------------------------------------------------
 
@@ -94,44 +103,47 @@ require-env:
 require-answer = test -n "$(APPROVE)" || test -t 0 \
   || { echo "there is no terminal to ask on: run it on one, or say APPROVE=1" >&2; exit 2; }
 
+needs: require-env $(STAMPS)/python ## print what to grant by hand before the first deployment: make needs ENV=prod
+	@$(RASTRO_PYTHON) -m stacks needs "$(ENV)"
+
 diff: require-env setup ## show what a deployment would change: make diff ENV=dev
 	@$(RASTRO_PYTHON) -m stacks check-terraform
-	@stacks=$$($(RASTRO_PYTHON) -m stacks of $(ENV)); for stack in $$stacks; do cdktf diff "$$stack"; done
+	@stacks=$$($(RASTRO_PYTHON) -m stacks of "$(ENV)"); for stack in $$stacks; do cdktf diff "$$stack"; done
 
 deploy: require-env setup ## deploy an environment and its account: make deploy ENV=dev [APPROVE=1]
-	@$(RASTRO_PYTHON) -m stacks check-environment $(ENV)
+	@$(RASTRO_PYTHON) -m stacks check-environment "$(ENV)"
 	@$(require-answer)
-	@stacks=$$($(RASTRO_PYTHON) -m stacks of $(ENV)); cdktf deploy $$stacks $(if $(APPROVE),--auto-approve)
+	@stacks=$$($(RASTRO_PYTHON) -m stacks of "$(ENV)"); cdktf deploy $$stacks $(if $(APPROVE),--auto-approve)
 
 deploy-account: setup ## deploy an account stack: make deploy-account ACCOUNT=sandbox [APPROVE=1]
 	@test -n "$(ACCOUNT)" || { echo "name an account: make deploy-account ACCOUNT=sandbox" >&2; exit 2; }
-	@$(RASTRO_PYTHON) -m stacks check-account $(ACCOUNT)
+	@$(RASTRO_PYTHON) -m stacks check-account "$(ACCOUNT)"
 	@$(require-answer)
-	@cdktf deploy account-$(ACCOUNT) $(if $(APPROVE),--auto-approve)
+	@cdktf deploy "account-$(ACCOUNT)" $(if $(APPROVE),--auto-approve)
 
 output: require-env setup ## print the outputs of a deployed environment, ready to paste: make output ENV=dev
 	@$(RASTRO_PYTHON) -m stacks check-terraform
 	@cdktf synth >/dev/null
-	@$(RASTRO_PYTHON) -m stacks outputs $(ENV)
+	@$(RASTRO_PYTHON) -m stacks outputs "$(ENV)"
 
 destroy: require-env setup ## destroy an environment, never its account; asks first: make destroy ENV=dev [APPROVE=1]
 	@$(RASTRO_PYTHON) -m stacks check-terraform
 	@cdktf synth >/dev/null
-	@$(RASTRO_PYTHON) -m stacks release $(ENV) $(if $(APPROVE),--yes)
-	@cdktf destroy agent-$(ENV) --auto-approve
+	@$(RASTRO_PYTHON) -m stacks prepare-destroy "$(ENV)" $(if $(APPROVE),--yes)
+	@cdktf destroy "agent-$(ENV)" --auto-approve
 
-release: require-env setup ## let Terraform forget what holds the trail, before a rename: make release ENV=prod [APPROVE=1]
+release: require-env setup ## let Terraform forget a log group before its runtime is replaced: make release ENV=prod [APPROVE=1]
 	@$(RASTRO_PYTHON) -m stacks check-terraform
 	@cdktf synth >/dev/null
-	@$(RASTRO_PYTHON) -m stacks release $(ENV) $(if $(APPROVE),--yes)
+	@$(RASTRO_PYTHON) -m stacks release "$(ENV)" $(if $(APPROVE),--yes)
 
 adopt: require-env setup ## take a kept trail back before deploying again: make adopt ENV=prod
 	@$(RASTRO_PYTHON) -m stacks check-terraform
 	@cdktf synth >/dev/null
-	@$(RASTRO_PYTHON) -m stacks adopt $(ENV)
+	@$(RASTRO_PYTHON) -m stacks adopt "$(ENV)"
 
 image: require-env $(STAMPS)/python ## build the image, push it and write its digest into the environment file: make image ENV=dev [TAG=...]
-	@$(RASTRO_PYTHON) -m stacks image $(ENV) $(TAG)
+	@$(RASTRO_PYTHON) -m stacks image "$(ENV)" "$(TAG)"
 
 # --- keep ------------------------------------------------------------------------------------------------------------
 

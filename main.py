@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from stacks.limits import within_limits
 from stacks.settings.fault import SettingsError
 from stacks.settings.load import load
 
@@ -17,7 +18,7 @@ def main(arguments: list[str]) -> int:
     """Synthesise, or say every fault of every settings file."""
     folder = Path(arguments[0]) if arguments else Path(__file__).parent / "environments"
     try:
-        settings = load(folder)
+        settings = within_limits(load(folder))
     except SettingsError as error:
         print(error, file=sys.stderr)
         return 2

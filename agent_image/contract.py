@@ -28,7 +28,7 @@ class Regime(StrEnum):
 CAPTURE_VARIABLE: Final = "RAG_CAPTURE"
 SETTINGS_VARIABLE: Final = "RASTRO_SETTINGS"
 SETTINGS_INLINE_LIMIT: Final = 4_000
-"""Characters of settings JSON above which the variable holds an S3 URI instead."""
+"""Characters of settings JSON above which the variable holds `s3://<bucket>/<key>?versionId=<id>` instead."""
 VARIABLES_LIMIT: Final = 50
 """Variables that one runtime takes (CreateAgentRuntime)."""
 VARIABLE_VALUE_LIMIT: Final = 5_000
@@ -152,10 +152,12 @@ AGENT_STACK_PREFIX: Final = "agent-"
 """Prefix of an environment's stack; the environment's name follows."""
 ACCOUNT_STACK_PREFIX: Final = "account-"
 """Prefix of an account's stack; the account's alias follows."""
+SESSION_HEADER: Final = "X-Amzn-Bedrock-AgentCore-Runtime-Session-Id"
+"""The header that carries a caller's session id: 33 to 256 characters."""
 DISCOVERY_PREFIX: Final = "/rastro/"
 """Prefix of the SSM parameter that holds an environment's discovery document; the environment's name follows."""
 SETTINGS_OBJECT_PREFIX: Final = "settings/"
-"""Key prefix, in the archive bucket, of a settings document too long for a variable."""
+"""Key prefix, in the versioned audit bucket, of a settings document too long for a variable."""
 PASSAGE_OBJECT_PREFIX: Final = "passages/"
 """Key prefix of archived passages; the fingerprint follows."""
 AUDIT_OBJECT_PREFIX: Final = "audit/"

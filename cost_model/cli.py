@@ -54,7 +54,7 @@ Indexing = Annotated[
 OutputFormat = Annotated[Format, typer.Option("--format", help="How to print the result.")]
 
 
-@app.command()
+@app.command(short_help="Compare what the four capture regimes cost.")
 def regimes(
     usage: Annotated[Path, typer.Option("--usage", metavar="FILE", help="TOML with [usage] and [deployed].")],
     sessions: Sessions = None,
@@ -68,7 +68,7 @@ def regimes(
         _show(output, comparison_sections(comparison), lambda: comparison_json(comparison))
 
 
-@app.command()
+@app.command(short_help="Price what was synthesised, before it is deployed.")
 def estimate(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="Synthesised Terraform, such as cdktf.out.")],
     *,

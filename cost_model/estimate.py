@@ -27,6 +27,19 @@ CONVENTIONS: Final = (
     "totals add up unrounded amounts, so printed lines can differ from them by a cent",
 )
 
+NOT_PRICED: Final = (
+    "AgentCore Runtime and model tokens",
+    "logs beside spans: standard output, event lines, vended logs",
+    "metrics and alarms",
+    "the table's checkpoints, decisions and point-in-time recovery",
+    "audit objects",
+    "image storage",
+    "KMS keys and requests",
+    "the alerts topic",
+    "queries beside the stated classes",
+)
+"""What a deployment is charged for beside every meter."""
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:

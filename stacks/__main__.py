@@ -10,12 +10,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from stacks import image, preflight, retention
+from stacks import grants, image, preflight, retention
 from stacks.names import account_stack, agent_stack, names_of
 from stacks.preflight import OperationError, Terraform
 from stacks.settings import schema
@@ -77,37 +78,76 @@ def show_outputs(environment: str, settings: Folder = SETTINGS, out: Synthesised
         typer.echo(f"{name}\n    {value}")
 
 
-@app.command("release")
-def release(
-    environment: str,
-    settings: Folder = SETTINGS,
-    out: Synthesised = OUT,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,  # noqa: FBT002 - a flag of the command line
-) -> None:
-    """Take what holds the trail out of Terraform's hands, so that the rest can be destroyed.
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
-    Nothing is deleted in AWS. With on_destroy = "delete" there is nothing to take out.
+
+@app.command("needs")
+def show_needs(environment: str, settings: Folder = SETTINGS) -> None:
+    """Print what must be granted before the first deployment: policies of your own role, the key's statement."""
+    found = _environment(settings, environment)
+    needs = grants.needed(found)
+    for grant in needs:
+        typer.echo(f"{grant.to}:\n{grant.document}\n")
+    if not needs:
+        typer.echo(f"{environment}: nothing; the stack makes its own role, and no key of yours is used")
+
+
+@app.command("release")
+def release(environment: str, settings: Folder = SETTINGS, out: Synthesised = OUT, yes: Yes = False) -> None:  # noqa: FBT002
+    """Let Terraform forget the log group of a runtime that is about to be replaced; in AWS it stays as it is."""
+    workspace, stack = _open(environment, settings, out)
+    kept = retention.bound_to_runtime(retention.kept(stack))
+    _announce(f"{workspace.folder.name}: {len(kept)} resources leave Terraform's state and stay in AWS", kept)
+    _confirm(environment, yes=yes)
+    _forget(workspace, kept)
+
+
+@app.command("prepare-destroy")
+def prepare_destroy(environment: str, settings: Folder = SETTINGS, out: Synthesised = OUT, yes: Yes = False) -> None:  # noqa: FBT002
+    """Let Terraform forget everything that holds the trail, so that the rest can be destroyed.
+
+    Nothing is deleted in AWS. With on_destroy = "delete" there is nothing to forget.
     """
     workspace, stack = _open(environment, settings, out)
-    kept, state = retention.kept(stack), workspace.held()
-    if not kept and (guarded := retention.still_guarded(state)):
+    kept = retention.kept(stack)
+    if not kept and (guarded := retention.still_guarded(workspace.held())):
         message = (
             f"{environment}: on_destroy says delete, but what is deployed is guarded ({', '.join(guarded)}): "
             f"run `make deploy ENV={environment}` first, so that delete holds in AWS too"
         )
         raise OperationError(message)
-    name = workspace.folder.name
-    typer.echo(f"{name}: {_count(stack) - len(kept)} resources are destroyed, {len(kept)} are kept")
+    _announce(
+        f"{workspace.folder.name}: {_count(stack) - len(kept)} resources are destroyed, {len(kept)} are kept", kept
+    )
+    _confirm(environment, yes=yes)
+    _forget(workspace, kept)
+
+
+def _announce(summary: str, kept: Mapping[str, str]) -> None:
+    typer.echo(summary)
     for address, why in kept.items():
         typer.echo(f"  kept  {address}: {why}")
+
+
+def _confirm(environment: str, *, yes: bool) -> None:
     if not yes and typer.prompt("type the environment's name to go on") != environment:
         message = "that is not its name: nothing was done"
         raise OperationError(message)
-    if state:
-        workspace.reach()
+
+
+def _forget(workspace: Workspace, kept: Mapping[str, str]) -> None:
+    """Take addresses out of the state, once AWS was reached and nothing stands in the way of what comes next."""
+    if workspace.held():
+        workspace.refresh()
+    state = workspace.held()
+    if attached := retention.attached(state):
+        message = (
+            f"detach these policies from their roles first, AWS does not delete them before: {', '.join(attached)}"
+        )
+        raise OperationError(message)
     if held := [address for address in kept if address in state]:
         workspace.forget(held)
-        typer.echo(f"{name}: {len(held)} resources left Terraform's state and stay in AWS")
+        typer.echo(f"{workspace.folder.name}: {len(held)} resources left Terraform's state and stay in AWS")
 
 
 @app.command("adopt")
@@ -172,8 +212,12 @@ def _synthesised(out: Path) -> dict[str, dict[str, Any]]:
     if not manifest.is_file():
         message = f"{out}: holds no synthesised stacks; run `make synth`"
         raise OperationError(message)
-    stacks = json.loads(manifest.read_text())["stacks"]
-    return {name: json.loads((out / stack["synthesizedStackPath"]).read_text()) for name, stack in stacks.items()}
+    try:
+        stacks = json.loads(manifest.read_text())["stacks"]
+        return {name: json.loads((out / stack["synthesizedStackPath"]).read_text()) for name, stack in stacks.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        message = f"{manifest}: is not what a synthesis wrote ({type(error).__name__}: {error}); run `make synth`"
+        raise OperationError(message) from error
 
 
 def _count(stack: dict[str, Any]) -> int:

@@ -23,6 +23,9 @@ class AccountStack(TerraformStack):
         foundation.lay(self, account=account, tags=tags, sources=[account.source])
         if declared.manage_transaction_search:
             transaction_search.build(self, place=place, indexing_percentage=declared.indexing_percentage)
+        else:
+            # To destroy the policy would lose every span of the account: whoever manages it now takes it as it is.
+            foundation.let_go(self, transaction_search.ADDRESSES)
         images = repository.build(self, kms_key_arn=declared.kms_key_arn)
         self._mask_whole_account(account, place.partition)
         foundation.output(self, "region", place.region, "Region of this account stack")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from agent_image.contract import LIVE_ENDPOINT
+from agent_image.contract import SETTINGS_OBJECT_PREFIX
 from stacks import discovery, foundation, outputs
-from stacks.framework import App, TerraformElement, TerraformStack, aws
-from stacks.names import agent_stack, names_of
+from stacks.framework import App, TerraformElement, TerraformResourceLifecycle, TerraformStack, aws
+from stacks.names import agent_stack, live_log_group, names_of
 from stacks.observability import trail
 from stacks.policies import execution_role, people
 from stacks.policies.statement import rendered
@@ -30,12 +30,15 @@ class AgentStack(TerraformStack):
         foundation.lay(self, account=settings.account, tags=tags, sources=sources)
 
         self._hold()
-        variables = environment.derive(settings)
-        settings_object = self._store(variables.settings_object)
-        role_arn, role_policy = self._permit(reads_settings_object=settings_object is not None)
+        pointer, settings_object = self._store()
+        role_arn, role_policy = self._permit()
         before_runtime = [*self._holders, *(part for part in (role_policy, settings_object) if part is not None)]
         self._runtime = agent.build(
-            self, settings, role_arn=role_arn, variables=variables.variables, after=before_runtime
+            self,
+            settings,
+            role_arn=role_arn,
+            variables=environment.variables(settings, pointer),
+            after=before_runtime,
         )
         kept = self._keep_trail()
         self._endpoint = agent.build_live_endpoint(
@@ -50,58 +53,53 @@ class AgentStack(TerraformStack):
         observability = self._settings.declared.observability
         keep, key = self._settings.keeps_trail, observability.kms_key_arn
         place = self._names.place
-        self._table = table.build(self, name=self._names.table, kms_key_arn=key, keep=keep)
+        items = table.build(self, name=self._names.table, kms_key_arn=key, keep=keep)
         archive = build_bucket(self, BucketPlan("archive", self._names.archive, place, key, keep, versioned=False))
         lock = observability.audit_object_lock_days
         audit = build_bucket(
             self, BucketPlan("audit", self._names.audit, place, key, keep, versioned=True, locked_days=lock)
         )
-        self._archive, self._audit = archive.bucket, audit.bucket
-        self._holders = (self._table, *archive.parts, *audit.parts)
-        self._topic = aws.sns_topic.SnsTopic(
+        topic = aws.sns_topic.SnsTopic(
             self, "alerts", name=self._names.alerts, kms_master_key_id=key or "alias/aws/sns"
         )
+        self._audit = audit
+        self._holders = (items, *archive.parts, *audit.parts, topic)
 
-    def _store(self, settings_object: environment.SettingsObject | None) -> TerraformElement | None:
-        if settings_object is None:
-            return None
-        stored: TerraformElement = aws.s3_object.S3Object(
+    def _store(self) -> tuple[str, TerraformElement | None]:
+        """Give the value of the settings variable: the document, or where a document too long for it lies.
+
+        The bucket keeps versions, and the URI names one: a runtime version that is rolled back to reads the settings
+        that it was deployed with.
+        """
+        body = environment.settings_body(self._settings)
+        if environment.fits_variable(body):
+            return body, None
+        stored = aws.s3_object.S3Object(
             self,
             "settings-object",
-            bucket=self._archive.id,
-            key=settings_object.key,
-            content=settings_object.body,
+            bucket=self._audit.bucket.id,
+            key=f"{SETTINGS_OBJECT_PREFIX}settings.json",
+            content=body,
             content_type="application/json",
+            depends_on=list(self._audit.parts),
         )
-        return stored
+        return f"s3://{self._names.audit}/{stored.key}?versionId={stored.version_id}", stored
 
-    def _permit(self, *, reads_settings_object: bool) -> tuple[str, TerraformElement | None]:
+    def _permit(self) -> tuple[str, TerraformElement | None]:
         """Make the execution role and its policy, or take the role that was brought and state what it needs."""
-        declared, place = self._settings.declared, self._names.place
-        reach = execution_role.Reach(
-            names=self._names,
-            models=tuple(declared.agent.models),
-            knowledge_base_id=declared.agent.knowledge_base_id,
-            table_arn=self._table.arn,
-            archive_arn=self._archive.arn,
-            audit_arn=self._audit.arn,
-            topic_arn=self._topic.arn,
-            kms_key_arn=declared.observability.kms_key_arn,
-            put_resource_policy=declared.role.put_resource_policy,
-            callers_have_tokens=declared.auth.type == "JWT",
-            reads_settings_object=reads_settings_object,
-        )
-        trust, permissions = rendered(execution_role.trust(place)), rendered(execution_role.permissions(reach))
-        if declared.role.arn is not None:
+        role_settings = self._settings.declared.role
+        trust = rendered(execution_role.trust(self._names.place))
+        permissions = rendered(execution_role.permissions(execution_role.reach_of(self._settings)))
+        if role_settings.arn is not None:
             outputs.declare_role_documents(self, trust=trust, permissions=permissions)
-            return declared.role.arn, None
+            return role_settings.arn, None
         role = aws.iam_role.IamRole(
             self,
             "role",
             name=self._names.role,
             description=f"Runs the agent of environment {self._settings.name}",
             assume_role_policy=trust,
-            permissions_boundary=declared.role.permissions_boundary_arn,
+            permissions_boundary=role_settings.permissions_boundary_arn,
         )
         policy = aws.iam_role_policy.IamRolePolicy(
             self,
@@ -109,7 +107,7 @@ class AgentStack(TerraformStack):
             name="agent",
             role=role.name,
             policy=permissions,
-            # The policy names table and buckets, not what guards the buckets: nothing may write to an open bucket.
+            # The policy names table, buckets and topic as text; the wait is for them, and for what guards the buckets.
             depends_on=list(self._holders),
         )
         return role.arn, policy
@@ -120,7 +118,7 @@ class AgentStack(TerraformStack):
             self,
             trail.TrailPlan(
                 environment=self._settings.name,
-                group_name=outputs.log_group_name(self._runtime.agent_runtime_id),
+                group_name=live_log_group(self._runtime.agent_runtime_id),
                 partition=self._names.place.partition,
                 retention_days=observability.retention_days,
                 kms_key_arn=observability.kms_key_arn,
@@ -131,16 +129,8 @@ class AgentStack(TerraformStack):
         )
 
     def _serve_people(self) -> None:
-        ground = people.Ground(
-            names=self._names,
-            runtime_arn=self._runtime.agent_runtime_arn,
-            live_endpoint_arn=f"{self._runtime.agent_runtime_arn}/runtime-endpoint/{LIVE_ENDPOINT}",
-            log_group_arn=self._log_group.arn,
-            table_arn=self._table.arn,
-            archive_arn=self._archive.arn,
-            audit_arn=self._audit.arn,
-            kms_key_arn=self._settings.declared.observability.kms_key_arn,
-        )
+        key = self._settings.declared.observability.kms_key_arn
+        ground = people.Ground(self._names, self._runtime.agent_runtime_arn, key)
         for policy in people.policies(ground):
             aws.iam_policy.IamPolicy(
                 self,
@@ -148,6 +138,8 @@ class AgentStack(TerraformStack):
                 name=self._names.policy(policy.person),
                 description=policy.description,
                 policy=rendered(policy.statements),
+                # AWS cannot change a description: another wording would replace the policy, attached as it is.
+                lifecycle=TerraformResourceLifecycle(ignore_changes=["description"]),
             )
 
     def _tell(self, role_arn: str) -> None:

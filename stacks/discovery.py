@@ -37,6 +37,6 @@ def document(environment: EnvironmentSettings, deployed: Deployed) -> str:
         Discovery.TABLE: names.table,
         Discovery.ARCHIVE: names.archive,
         Discovery.AUDIT: names.audit,
-        Discovery.ALERTS: names.place.arn("sns", names.alerts),
+        Discovery.ALERTS: names.alerts_arn,
     }
     return json.dumps({str(key): value for key, value in found.items()}, separators=(",", ":"))

@@ -67,6 +67,16 @@ def output(stack: TerraformStack, name: str, value: object, description: str) ->
     TerraformOutput(stack, name, value=value, description=description)
 
 
+def let_go(stack: TerraformStack, addresses: Iterable[str]) -> None:
+    """Tell Terraform to forget resources that are not declared, instead of destroying them.
+
+    `prevent_destroy` leaves with the declaration that carries it; this stays, and does nothing where nothing is held.
+    """
+    removed = [{"from": address, "lifecycle": {"destroy": False}} for address in addresses]
+    if removed:
+        stack.add_override("removed", removed)
+
+
 def guarded(*, keep: bool) -> TerraformResourceLifecycle | None:
     """Make Terraform refuse to destroy what holds the trail, or let it."""
     return TerraformResourceLifecycle(prevent_destroy=True) if keep else None

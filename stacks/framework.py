@@ -88,6 +88,7 @@ if FRAMEWORK == "cdktf":
 if TYPE_CHECKING:
     from cdktf import (
         App,
+        Fn,
         LocalBackend,
         S3Backend,
         TerraformElement,
@@ -101,6 +102,7 @@ if TYPE_CHECKING:
 else:
     _core = importlib.import_module(FRAMEWORK)
     App = _core.App
+    Fn = _core.Fn
     LocalBackend = _core.LocalBackend
     S3Backend = _core.S3Backend
     TerraformElement = _core.TerraformElement
@@ -120,6 +122,7 @@ __all__ = [
     "PROVIDER_SOURCE",
     "PROVIDER_VERSION",
     "App",
+    "Fn",
     "LocalBackend",
     "S3Backend",
     "TerraformElement",

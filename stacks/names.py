@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agent_image import contract
+from stacks.partition import partition_of
 from stacks.settings.load import AccountSettings, EnvironmentSettings
 
 REPOSITORY: Final = "rastro-agent"
@@ -32,9 +33,16 @@ class Place:
     @property
     def partition(self) -> str:
         """Give the partition that the Region belongs to."""
-        if self.region.startswith("cn-"):
-            return "aws-cn"
-        return "aws-us-gov" if self.region.startswith("us-gov-") else "aws"
+        return partition_of(self.region).name
+
+    @property
+    def dns_suffix(self) -> str:
+        """Give the suffix of the partition's host names."""
+        return partition_of(self.region).dns_suffix
+
+    def bucket_arn(self, name: str) -> str:
+        """Build the ARN of a bucket, which names neither account nor Region."""
+        return f"arn:{self.partition}:s3:::{name}"
 
     def arn(self, service: str, resource: str) -> str:
         """Build the ARN of a resource of this account and Region."""
@@ -47,8 +55,7 @@ class Place:
     @property
     def registry(self) -> str:
         """Give the host of the account's image registry."""
-        suffix = "amazonaws.com.cn" if self.partition == "aws-cn" else "amazonaws.com"
-        return f"{self.account_id}.dkr.ecr.{self.region}.{suffix}"
+        return f"{self.account_id}.dkr.ecr.{self.region}.{self.dns_suffix}"
 
 
 def place_of(account: AccountSettings) -> Place:
@@ -115,6 +122,31 @@ class EnvironmentNames:
         return f"{contract.RUNTIME_LOG_GROUPS}{self.agent}-*"
 
     @property
+    def live_log_groups(self) -> str:
+        """Give the name pattern of the live endpoint's log groups: today's, and those of runtimes before it."""
+        return f"{self.own_log_groups}-{contract.LIVE_ENDPOINT}"
+
+    @property
+    def table_arn(self) -> str:
+        """Give the ARN of the table."""
+        return self.place.arn("dynamodb", f"table/{self.table}")
+
+    @property
+    def archive_arn(self) -> str:
+        """Give the ARN of the archive bucket."""
+        return self.place.bucket_arn(self.archive)
+
+    @property
+    def audit_arn(self) -> str:
+        """Give the ARN of the audit bucket."""
+        return self.place.bucket_arn(self.audit)
+
+    @property
+    def alerts_arn(self) -> str:
+        """Give the ARN of the alerts topic."""
+        return self.place.arn("sns", self.alerts)
+
+    @property
     def repository_url(self) -> str:
         """Give the address of the account's image repository."""
         return f"{self.place.registry}/{REPOSITORY}"
@@ -123,6 +155,11 @@ class EnvironmentNames:
 def names_of(environment: EnvironmentSettings) -> EnvironmentNames:
     """Take the names from an environment's settings."""
     return EnvironmentNames(environment.name, environment.declared.agent.name, place_of(environment.account))
+
+
+def live_log_group(runtime_id: str) -> str:
+    """Name the live endpoint's log group, as the service does."""
+    return f"{contract.RUNTIME_LOG_GROUPS}{runtime_id}-{contract.LIVE_ENDPOINT}"
 
 
 def image_uri(repository_url: str, image: str) -> str:

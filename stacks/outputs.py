@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from agent_image.contract import LIVE_ENDPOINT, RUNTIME_LOG_GROUPS, SPAN_DATA_FORMAT, Span
+from agent_image.contract import LIVE_ENDPOINT, SESSION_HEADER, SPAN_DATA_FORMAT, Span
 from stacks.foundation import output
-from stacks.framework import TerraformStack
-from stacks.names import names_of
+from stacks.framework import Fn, TerraformStack
+from stacks.names import Place, names_of
 from stacks.policies.kms import key_policy_statement
 from stacks.settings.load import EnvironmentSettings
+from stacks.settings.model import JwtAuth
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +23,6 @@ class Told:
     endpoint: Any
     log_group: Any
     role_arn: str
-
-
-def log_group_name(runtime_id: str) -> str:
-    """Name the live endpoint's log group, as the service does."""
-    return f"{RUNTIME_LOG_GROUPS}{runtime_id}-{LIVE_ENDPOINT}"
 
 
 def declare(stack: TerraformStack, told: Told) -> None:
@@ -45,8 +41,18 @@ def declare(stack: TerraformStack, told: Told) -> None:
     output(stack, "repository_url", names.repository_url, "Where images of the agent are pushed")
     output(stack, "region", region, "Region of the environment")
     output(stack, "on_destroy", "keep" if told.settings.keeps_trail else "delete", "What becomes of the trail")
-    output(stack, "invoke_command", invoke_command(region, runtime.agent_runtime_arn), "Ask the agent something")
-    output(stack, "query_command", query_command(region, group.name), "Read one session's spans through the index")
+    auth = told.settings.declared.auth
+    if isinstance(auth, JwtAuth):
+        invoke = invoke_with_token(names.place, Fn.urlencode(runtime.agent_runtime_arn))
+    else:
+        invoke = invoke_command(region, runtime.agent_runtime_arn)
+    output(stack, "invoke_command", invoke, "Ask the agent something, in a new session")
+    output(
+        stack,
+        "query_command",
+        query_command(region, group.name),
+        "Read the spans of $SESSION through the session index",
+    )
     if told.settings.declared.observability.kms_key_arn is not None:
         statement = key_policy_statement(names.place)
         output(stack, "kms_key_policy_statement", statement, "Add this to the key's policy before the first deployment")
@@ -58,23 +64,41 @@ def declare_role_documents(stack: TerraformStack, *, trust: str, permissions: st
     output(stack, "role_permissions_policy", permissions, "Permissions policy that your own role needs")
 
 
+_PAYLOAD: Final = '{"prompt": "What may I expense?"}'
+_NEW_SESSION: Final = 'SESSION="session-$(uuidgen)"'
+_TYPE: Final = "application/json"
+
+
 def invoke_command(region: str, runtime_arn: str) -> str:
-    """Write the command that invokes the live endpoint in a new session."""
+    """Write the command that asks the live endpoint in a new session, and leaves the session's id in SESSION."""
     return (
-        f"aws bedrock-agentcore invoke-agent-runtime --region {region} --agent-runtime-arn {runtime_arn}"
-        f' --qualifier {LIVE_ENDPOINT} --runtime-session-id "session-$(uuidgen)" --content-type application/json'
-        ' --cli-binary-format raw-in-base64-out --payload \'{"prompt": "What may I expense?"}\' /dev/stdout'
+        f"{_NEW_SESSION}; aws bedrock-agentcore invoke-agent-runtime --region {region}"
+        f' --agent-runtime-arn {runtime_arn} --qualifier {LIVE_ENDPOINT} --runtime-session-id "$SESSION"'
+        f" --content-type {_TYPE} --cli-binary-format raw-in-base64-out --payload '{_PAYLOAD}' /dev/stdout"
+    )
+
+
+def invoke_with_token(place: Place, encoded_runtime_arn: str) -> str:
+    """Write the same for callers with tokens: they call over HTTPS, with the token in TOKEN."""
+    url = f"https://bedrock-agentcore.{place.region}.{place.dns_suffix}/runtimes/{encoded_runtime_arn}/invocations"
+    return (
+        f'{_NEW_SESSION}; curl --fail-with-body "{url}?qualifier={LIVE_ENDPOINT}"'
+        f' --header "Authorization: Bearer $TOKEN" --header "Content-Type: {_TYPE}"'
+        f" --header \"{SESSION_HEADER}: $SESSION\" --data '{_PAYLOAD}'"
     )
 
 
 def query_command(region: str, log_group_name: str) -> str:
-    """Write the command that reads one session's spans of the last day, through the session index: it scans little."""
+    """Write the command that reads the spans of SESSION of the last day, through the session index: it scans little."""
     query = (
         "fields @timestamp, name, traceId, spanId, parentSpanId, durationNano / 1000000 as ms, status.code"
         f' | filterIndex attributes.{Span.SESSION} = "$SESSION"'
         f' | filter @data_format = "{SPAN_DATA_FORMAT}" | sort startTimeUnixNano asc'
     ).replace('"', '\\"')
     return (
-        f"aws logs start-query --region {region} --log-group-name {log_group_name}"
-        f' --start-time "$(( $(date +%s) - 86400 ))" --end-time "$(date +%s)" --query-string "{query}"'
+        'if [ -z "$SESSION" ]; then echo "SESSION is not set: put a session id there" >&2; else'
+        f" QUERY=$(aws logs start-query --region {region} --log-group-name {log_group_name}"
+        ' --start-time "$(( $(date +%s) - 86400 ))" --end-time "$(date +%s)"'
+        f' --query-string "{query}" --query queryId --output text) && sleep 5'
+        f' && aws logs get-query-results --region {region} --query-id "$QUERY"; fi'
     )

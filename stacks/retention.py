@@ -37,6 +37,16 @@ def kept(stack: Stack) -> dict[str, str]:
     }
 
 
+def bound_to_runtime(kept_addresses: Mapping[str, str]) -> dict[str, str]:
+    """Pick what goes with one runtime: its log group, masking and index. Table and buckets serve the next one too."""
+    return {address: why for address, why in kept_addresses.items() if address.startswith("aws_cloudwatch_log_")}
+
+
+def attached(state: State) -> list[str]:
+    """List the policies for people that are still attached: AWS does not delete those."""
+    return [str(values["name"]) for values in state.values() if values.get("attachment_count")]
+
+
 def still_guarded(state: State) -> list[str]:
     """List what was deployed under keep: AWS protects it from deletion until a deployment says otherwise.
 

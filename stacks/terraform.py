@@ -42,9 +42,9 @@ class Workspace:
         resources = state.get("values", {}).get("root_module", {}).get("resources", [])
         return {resource["address"]: resource["values"] for resource in resources}
 
-    def reach(self) -> None:
-        """Read everything in the state from AWS, so that a wrong account or missing credentials show now."""
-        self._run("plan", "-refresh-only", "-input=false")
+    def refresh(self) -> None:
+        """Read everything in the state from AWS anew, so that a wrong account or missing credentials show now."""
+        self._run("apply", "-refresh-only", "-auto-approve", "-input=false")
 
     def forget(self, addresses: list[str]) -> None:
         """Take addresses out of the state, all or none; nothing is deleted in AWS."""

@@ -10,7 +10,7 @@ from cost_model.money import BYTES_PER_KB, DAYS_PER_MONTH, average_days_filling,
 from cost_model.scenario import Scenario
 
 ASSUMED_MONTHS: Final = Decimal(12)
-"""Months of distinct passages in the archive where nobody stated them."""
+"""The month that stands for the others where nobody stated one: the archive grows for ever."""
 ITEM_BYTES: Final = Decimal(160)
 """Bytes of one known-fingerprint item: key and state attributes (about 60), and DynamoDB's own 100 per item."""
 READ_UNITS: Final = Decimal("0.5")
@@ -35,12 +35,18 @@ def _item_gb(scenario: Scenario) -> Decimal | None:
 
 
 def _storage_assumptions(scenario: Scenario) -> tuple[str, ...]:
-    assumed = []
-    if scenario.workload.archive_months is None:
-        assumed.append(f"archive: holds {ASSUMED_MONTHS} months of distinct passages")
+    assumed = [_month_words(scenario)]
     if scenario.new_passages != scenario.workload.distinct_passages:
         assumed.append("archive: no more distinct passages than sessions return; the stated number is larger")
     return tuple(assumed)
+
+
+def _month_words(scenario: Scenario) -> str:
+    months = _months(scenario)
+    number = f"{months.normalize():f}"
+    month = number if scenario.workload.archive_months is not None else f"{number} (assumed)"
+    held = f"{number} month{'' if months == 1 else 's'} of distinct passages"
+    return f"archive: nothing expires passages; priced in month {month}, when it holds {held}"
 
 
 def _archives(scenario: Scenario) -> bool:

@@ -25,12 +25,22 @@ def _parts(scenario: Scenario) -> tuple[Part, ...]:
 def _part(scenario: Scenario, query: QueryClass) -> Part:
     kept = scenario.deployment.retention_days
     days = query.window_days if kept is None else min(query.window_days, kept)
-    read = 1 - _skip_ratio(scenario, query)
+    skip_ratio = _skip_ratio(scenario, query)
+    # In its first month a store holds nothing that is older than its index entries.
     return Part(
         query.name,
-        product(scenario.span_gb, days / DAYS_PER_MONTH, read, query.runs_per_month),
-        product(scenario.span_gb, average_days_filling(days) / DAYS_PER_MONTH, read, query.runs_per_month),
+        _scanned(scenario, query, days - _covered(query, days) * skip_ratio),
+        _scanned(scenario, query, average_days_filling(days) * (1 - skip_ratio)),
     )
+
+
+def _scanned(scenario: Scenario, query: QueryClass, days: Decimal) -> Decimal | None:
+    return product(scenario.span_gb, days / DAYS_PER_MONTH, query.runs_per_month)
+
+
+def _covered(query: QueryClass, days: Decimal) -> Decimal:
+    """Return the days of a full window to which the skip ratio applies."""
+    return min(days, INDEX_ENTRY_DAYS) if query.indexed else days
 
 
 def _skip_ratio(scenario: Scenario, query: QueryClass) -> Decimal:

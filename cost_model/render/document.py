@@ -24,11 +24,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Hold a header and rows; every column but those named as text stands to the right."""
+    """Hold a header and rows; every column but those named as text stands to the right.
+
+    Where there is no room for all columns, those that are dispensable are left out in their order.
+    """
 
     header: tuple[str, ...]
     rows: tuple[Row, ...]
     texts: frozenset[int] = frozenset({0})
+    dispensable: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Final
 
-from cost_model.estimate import Estimate
+from cost_model.estimate import NOT_PRICED, Estimate
 from cost_model.meters.meter import Line
 from cost_model.prices import PriceRow
 from cost_model.regimes import Comparison
@@ -17,24 +17,26 @@ CURRENCY: Final = "USD"
 
 
 def comparison_json(comparison: Comparison) -> str:
-    """Return `{"currency", "region", "regimes": {regime: estimate}, "prices"}`."""
+    """Return `{"currency", "region", "regimes": {regime: estimate}, "prices", "not_priced"}`."""
     document = {
         "currency": CURRENCY,
         "region": comparison.region,
         "regimes": {regime.value: _estimate(each) for regime, each in comparison.estimates.items()},
         "prices": _prices(comparison.estimates.values()),
+        "not_priced": list(NOT_PRICED),
     }
     return _dumped(document)
 
 
 def estimates_json(estimates: Sequence[Estimate]) -> str:
-    """Return `{"currency", "environments": {name: deployment and estimate}, "prices"}`."""
+    """Return `{"currency", "environments": {name: deployment and estimate}, "prices", "not_priced"}`."""
     document = {
         "currency": CURRENCY,
         "environments": {
             each.scenario.deployment.environment or "": {**_deployment(each), **_estimate(each)} for each in estimates
         },
         "prices": _prices(estimates),
+        "not_priced": list(NOT_PRICED),
     }
     return _dumped(document)
 

@@ -28,7 +28,7 @@ def _section(section: Section) -> Iterator[str]:
 
 
 def _table(table: Table) -> Iterator[str]:
-    rows = [table.header, *(_cells(row) for row in table.rows)]
+    rows = [table.header, *(cells_of(row) for row in table.rows)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(table.header))]
     rule = ["-" * width for width in widths]
     yield _aligned(table.header, widths, table)
@@ -39,7 +39,8 @@ def _table(table: Table) -> Iterator[str]:
         yield _aligned(cells, widths, table)
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def cells_of(row: Row) -> tuple[str, ...]:
+    """Return a row's texts without control characters, the label of a part marked as one."""
     label, *rest = (clean(cell) for cell in row.cells)
     return (f"{PART_MARK}{label}" if row.kind is Kind.PART else label, *rest)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
-from cost_model.estimate import Estimate
+from cost_model.estimate import NOT_PRICED, Estimate
 from cost_model.meters.meter import Line
 from cost_model.money import known_sum
 from cost_model.prices import PriceRow
@@ -14,6 +14,7 @@ from cost_model.render.document import Kind, Remarks, Row, Section, Table
 from cost_model.render.figures import EVERY_TIER, UNKNOWN, joined, money, percentage, quantity, unit_price
 
 _SWITCHED_OFF = "-"
+_NOT_PRICED = Remarks("Not priced yet", NOT_PRICED)
 
 
 def estimate_sections(estimates: Sequence[Estimate]) -> Iterator[Section]:
@@ -25,7 +26,7 @@ def estimate_sections(estimates: Sequence[Estimate]) -> Iterator[Section]:
     if len(estimates) > 1:
         yield Section("All environments, USD", _summary_table(estimates))
     assumptions = Remarks("Assumptions of every environment" if len(estimates) > 1 else "Assumptions", common)
-    yield Section("What this rests on", None, (assumptions, _prices(estimates), _notes(estimates)))
+    yield Section("What this rests on", None, (assumptions, _NOT_PRICED, _prices(estimates), _notes(estimates)))
 
 
 def comparison_sections(comparison: Comparison) -> Iterator[Section]:
@@ -46,6 +47,7 @@ def comparison_sections(comparison: Comparison) -> Iterator[Section]:
         (
             _unknown(*estimates),
             Remarks("Assumptions", _union(each.assumptions for each in estimates)),
+            _NOT_PRICED,
             _prices(estimates),
             _notes(estimates),
         ),
@@ -56,7 +58,7 @@ def _estimate_table(estimate: Estimate) -> Table:
     header = ("Line", "Quantity", "Unit price", "Month", "First month", "Share")
     rows = [row for line in estimate.lines for row in _line_rows(line, estimate.total)]
     total = ("Total, USD", "", "", _month(estimate), _first_month(estimate), "")
-    return Table(header, (*rows, Row(total, Kind.TOTAL)), frozenset({0, 2}))
+    return Table(header, (*rows, Row(total, Kind.TOTAL)), frozenset({0, 2}), dispensable=(5, 2, 4))
 
 
 def _line_rows(line: Line, total: Decimal | None) -> Iterator[Row]:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from stacks.foundation import guarded
+from stacks.foundation import guarded, let_go
 from stacks.framework import TerraformElement, TerraformStack, aws
 from stacks.observability import masking
 from stacks.settings.model import Masking
+
+_MASKING: Final = "masking"
+_INDEX: Final = "index"
+_MASKING_ADDRESS: Final = f"aws_cloudwatch_log_data_protection_policy.{_MASKING}"
+_INDEX_ADDRESS: Final = f"aws_cloudwatch_log_index_policy.{_INDEX}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +69,7 @@ def build(stack: TerraformStack, plan: TrailPlan) -> Trail:
         parts.append(
             aws.cloudwatch_log_data_protection_policy.CloudwatchLogDataProtectionPolicy(
                 stack,
-                "masking",
+                _MASKING,
                 log_group_name=group.name,
                 policy_document=json.dumps(document, separators=(",", ":")),
                 lifecycle=lifecycle,
@@ -74,10 +79,14 @@ def build(stack: TerraformStack, plan: TrailPlan) -> Trail:
         parts.append(
             aws.cloudwatch_log_index_policy.CloudwatchLogIndexPolicy(
                 stack,
-                "index",
+                _INDEX,
                 log_group_name=group.name,
                 policy_document=json.dumps({"Fields": list(plan.indexed_fields)}, separators=(",", ":")),
                 lifecycle=lifecycle,
             )
         )
+    if plan.keep:
+        # A kept group that loses its mask would be readable in clear: what is declared no longer stays as it is in AWS.
+        absent = {_MASKING_ADDRESS: document is None, _INDEX_ADDRESS: not plan.indexed_fields}
+        let_go(stack, [address for address, missing in absent.items() if missing])
     return Trail(group, tuple(parts))

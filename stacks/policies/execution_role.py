@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from agent_image.contract import AUDIT_OBJECT_PREFIX, PASSAGE_OBJECT_PREFIX, SETTINGS_OBJECT_PREFIX, Item
-from stacks.names import REPOSITORY, EnvironmentNames, Place
+from stacks.names import REPOSITORY, EnvironmentNames, Place, names_of
+from stacks.policies.kms import via_services
 from stacks.policies.statement import Condition, Statement, conditions_on_keys
+from stacks.runtime.environment import fits_variable, settings_body
+from stacks.settings.load import EnvironmentSettings
 
 METRICS_NAMESPACE: Final = "bedrock-agentcore"
-INLINE_POLICY_LIMIT: Final = 10_240
-"""Characters of all inline policies of one role."""
 
 _OWN_ITEMS: Final = tuple(f"{item}*" for item in Item if item is not Item.DECISION)
 _READ_ITEMS: Final = tuple(f"{item}*" for item in Item)
@@ -20,19 +21,29 @@ _READ_ITEMS: Final = tuple(f"{item}*" for item in Item)
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Name everything that the role reaches; ARNs may be references to other resources."""
+    """Name everything that the role reaches: all of it follows from the settings, so a plan shows the whole policy."""
 
     names: EnvironmentNames
     models: tuple[str, ...]
     knowledge_base_id: str | None
-    table_arn: str
-    archive_arn: str
-    audit_arn: str
-    topic_arn: str
     kms_key_arn: str | None
     put_resource_policy: Literal["any", "own", "none"]
     callers_have_tokens: bool
     reads_settings_object: bool
+
+
+def reach_of(environment: EnvironmentSettings) -> Reach:
+    """Take what the role of an environment reaches from its settings."""
+    declared = environment.declared
+    return Reach(
+        names=names_of(environment),
+        models=tuple(declared.agent.models),
+        knowledge_base_id=declared.agent.knowledge_base_id,
+        kms_key_arn=declared.observability.kms_key_arn,
+        put_resource_policy=declared.role.put_resource_policy,
+        callers_have_tokens=declared.auth.type == "JWT",
+        reads_settings_object=not fits_variable(settings_body(environment)),
+    )
 
 
 def trust(place: Place) -> tuple[Statement, ...]:
@@ -108,8 +119,9 @@ def _logs(reach: Reach) -> Iterator[Statement]:
                 why=why,
                 actions=("logs:PutResourcePolicy",),
                 resources=("*",),
-                any_resource="AWS's authorization data gives the action no resource type; role.put_resource_policy = "
-                '"own" limits it once a live account has shown that the limited form works.',
+                any_resource="AWS's authorization data gives the action no resource type: an agent that is taken over "
+                "could change any resource policy of the account, X-Ray's own included. role.put_resource_policy = "
+                '"own" limits it, once a live account has shown that the limited form works.',
             )
         case "own":
             yield Statement(
@@ -181,7 +193,7 @@ def _inference(reach: Reach) -> Iterator[Statement]:
 
 
 def _table(reach: Reach) -> Iterator[Statement]:
-    table = (reach.table_arn,)
+    table = (reach.names.table_arn,)
     yield Statement(
         sid="ReadItems",
         why="The gate reads checkpoints and decisions; retrieval asks which fingerprints are known.",
@@ -219,26 +231,26 @@ def _trail(reach: Reach) -> Iterator[Statement]:
         sid="ArchivePassages",
         why="Each distinct passage is stored once; the agent never reads the archive back.",
         actions=("s3:PutObject",),
-        resources=(f"{reach.archive_arn}/{PASSAGE_OBJECT_PREFIX}*",),
+        resources=(f"{reach.names.archive_arn}/{PASSAGE_OBJECT_PREFIX}*",),
     )
     yield Statement(
         sid="WriteAudit",
         why="Audit objects are written, never read or deleted, by the agent.",
         actions=("s3:PutObject",),
-        resources=(f"{reach.audit_arn}/{AUDIT_OBJECT_PREFIX}*",),
+        resources=(f"{reach.names.audit_arn}/{AUDIT_OBJECT_PREFIX}*",),
     )
     if reach.reads_settings_object:
         yield Statement(
             sid="ReadSettings",
-            why="The settings document is too long for a variable and stands in the archive bucket.",
-            actions=("s3:GetObject",),
-            resources=(f"{reach.archive_arn}/{SETTINGS_OBJECT_PREFIX}*",),
+            why="The settings document is too long for a variable; each runtime version reads its own version of it.",
+            actions=("s3:GetObjectVersion",),
+            resources=(f"{reach.names.audit_arn}/{SETTINGS_OBJECT_PREFIX}*",),
         )
     yield Statement(
         sid="SendAlerts",
         why="The guard tells people about checkpoints and anomalies.",
         actions=("sns:Publish",),
-        resources=(reach.topic_arn,),
+        resources=(reach.names.alerts_arn,),
     )
     if reach.kms_key_arn is not None:
         yield Statement(
@@ -246,4 +258,5 @@ def _trail(reach: Reach) -> Iterator[Statement]:
             why="Table, buckets and topic are encrypted with the environment's key.",
             actions=("kms:Decrypt", "kms:GenerateDataKey"),
             resources=(reach.kms_key_arn,),
+            conditions=(via_services(reach.names.place, "s3", "dynamodb", "sns"),),
         )

@@ -7,6 +7,7 @@ from typing import Any
 
 from agent_image.contract import RUNTIME_LOG_GROUPS
 from stacks.names import Place
+from stacks.policies.statement import Condition
 
 
 def key_policy_statement(place: Place) -> str:
@@ -17,9 +18,15 @@ def key_policy_statement(place: Place) -> str:
     statement: dict[str, Any] = {
         "Sid": "CloudWatchLogsEncryptsAgentGroups",
         "Effect": "Allow",
-        "Principal": {"Service": f"logs.{place.region}.amazonaws.com"},
+        "Principal": {"Service": f"logs.{place.region}.{place.dns_suffix}"},
         "Action": ["kms:Encrypt", "kms:Decrypt", "kms:ReEncrypt*", "kms:GenerateDataKey*", "kms:Describe*"],
         "Resource": "*",
         "Condition": {"ArnLike": {"kms:EncryptionContext:aws:logs:arn": place.log_groups(f"{RUNTIME_LOG_GROUPS}*")}},
     }
     return json.dumps(statement, indent=2)
+
+
+def via_services(place: Place, *services: str) -> Condition:
+    """Limit a grant on a key to its use through AWS services: nobody needs the key itself."""
+    hosts = tuple(f"{service}.{place.region}.{place.dns_suffix}" for service in services)
+    return Condition("StringEquals", "kms:ViaService", hosts)

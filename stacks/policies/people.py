@@ -4,27 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
 
-from agent_image.contract import AUDIT_OBJECT_PREFIX, PASSAGE_OBJECT_PREFIX, Item
+from agent_image.contract import AUDIT_OBJECT_PREFIX, LIVE_ENDPOINT, PASSAGE_OBJECT_PREFIX, Item
 from stacks.names import EnvironmentNames
+from stacks.policies.kms import via_services
 from stacks.policies.statement import Statement, conditions_on_keys
-
-MANAGED_POLICY_LIMIT: Final = 6_144
-"""Characters of one managed policy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Name what people act on; ARNs may be references to other resources."""
+    """Name what people act on; the runtime's ARN may be a reference, all else follows from the settings."""
 
     names: EnvironmentNames
     runtime_arn: str
-    live_endpoint_arn: str
-    log_group_arn: str
-    table_arn: str
-    archive_arn: str
-    audit_arn: str
     kms_key_arn: str | None
 
 
@@ -46,16 +38,18 @@ def policies(ground: Ground) -> tuple[PersonPolicy, ...]:
             "Queries the trail: masked text only, and no passages.",
             (*_query(ground), *_never_unmask(ground)),
         ),
-        PersonPolicy("reader", "Reads archived passages.", (*_discover(ground), *_passages(ground), *_key(ground))),
+        PersonPolicy(
+            "reader", "Reads archived passages.", (*_discover(ground), *_passages(ground), *_key(ground, "Decrypt"))
+        ),
         PersonPolicy(
             "approver",
             "Reads checkpoints, writes decisions, and resumes what was approved.",
-            (*_discover(ground), *_decide(ground), *_invoke(ground), *_key(ground)),
+            (*_discover(ground), *_decide(ground), *_invoke(ground), *_key(ground, "Decrypt", "GenerateDataKey")),
         ),
         PersonPolicy(
             "break-glass",
             "Reads everything in clear. Give it a role of its own, assumed in an incident, with an alarm on its use.",
-            (*_query(ground), *_unmask(ground), *_passages(ground), *_audit(ground), *_key(ground)),
+            (*_query(ground), *_unmask(ground), *_passages(ground), *_audit(ground), *_key(ground, "Decrypt")),
         ),
     )
 
@@ -66,7 +60,7 @@ def _invoke(ground: Ground) -> Iterator[Statement]:
         sid="InvokeLive",
         why="A call is authorised against the runtime and the endpoint, so both are named.",
         actions=action,
-        resources=(ground.runtime_arn, ground.live_endpoint_arn),
+        resources=(ground.runtime_arn, f"{ground.runtime_arn}/runtime-endpoint/{LIVE_ENDPOINT}"),
     )
     yield Statement(
         sid="NeverDefault",
@@ -90,7 +84,7 @@ def _query(ground: Ground) -> Iterator[Statement]:
     yield from _discover(ground)
     yield Statement(
         sid="QueryTrail",
-        why="Spans and event lines are read through Logs Insights on this one group.",
+        why="Spans and event lines are read through Logs Insights on the live endpoint's groups, old ones included.",
         actions=(
             "logs:StartQuery",
             "logs:GetQueryResults",
@@ -98,7 +92,7 @@ def _query(ground: Ground) -> Iterator[Statement]:
             "logs:GetLogEvents",
             "logs:DescribeLogStreams",
         ),
-        resources=(ground.log_group_arn, f"{ground.log_group_arn}:*"),
+        resources=_live_groups(ground),
     )
     yield Statement(
         sid="FollowQueries",
@@ -116,13 +110,20 @@ def _query(ground: Ground) -> Iterator[Statement]:
     )
 
 
+def _live_groups(ground: Ground) -> tuple[str, ...]:
+    # Group actions take the name, stream actions what stands behind it. The pattern also reaches the group of a
+    # runtime that was replaced: its trail is still to be read.
+    group = ground.names.place.log_groups(ground.names.live_log_groups)
+    return group, f"{group}:*"
+
+
 def _never_unmask(ground: Ground) -> Iterator[Statement]:
     yield Statement(
         sid="NeverUnmask",
         why="An investigator works on masked events, whatever else is attached.",
         effect="Deny",
         actions=("logs:Unmask",),
-        resources=(ground.log_group_arn, f"{ground.log_group_arn}:*"),
+        resources=_live_groups(ground),
     )
 
 
@@ -131,7 +132,7 @@ def _unmask(ground: Ground) -> Iterator[Statement]:
         sid="Unmask",
         why="In an incident somebody must be able to read what was masked.",
         actions=("logs:Unmask",),
-        resources=(ground.log_group_arn, f"{ground.log_group_arn}:*"),
+        resources=_live_groups(ground),
     )
 
 
@@ -140,13 +141,13 @@ def _passages(ground: Ground) -> Iterator[Statement]:
         sid="ReadPassages",
         why="The archive holds each passage under its fingerprint.",
         actions=("s3:GetObject",),
-        resources=(f"{ground.archive_arn}/{PASSAGE_OBJECT_PREFIX}*",),
+        resources=(f"{ground.names.archive_arn}/{PASSAGE_OBJECT_PREFIX}*",),
     )
     yield Statement(
         sid="ReadFingerprints",
         why="A fingerprint's item tells an erased passage from one that was never stored.",
         actions=("dynamodb:GetItem", "dynamodb:BatchGetItem"),
-        resources=(ground.table_arn,),
+        resources=(ground.names.table_arn,),
         conditions=conditions_on_keys(f"{Item.FINGERPRINT}*"),
     )
 
@@ -156,13 +157,13 @@ def _audit(ground: Ground) -> Iterator[Statement]:
         sid="ListAudit",
         why="The audit is read in the order of its objects.",
         actions=("s3:ListBucket",),
-        resources=(ground.audit_arn,),
+        resources=(ground.names.audit_arn,),
     )
     yield Statement(
         sid="ReadAudit",
         why="The full audit says what the agent did and who let it.",
         actions=("s3:GetObject",),
-        resources=(f"{ground.audit_arn}/{AUDIT_OBJECT_PREFIX}*",),
+        resources=(f"{ground.names.audit_arn}/{AUDIT_OBJECT_PREFIX}*",),
     )
 
 
@@ -171,23 +172,24 @@ def _decide(ground: Ground) -> Iterator[Statement]:
         sid="ReadCheckpoints",
         why="An approver reads the very action that waits, and what was decided before.",
         actions=("dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"),
-        resources=(ground.table_arn,),
+        resources=(ground.names.table_arn,),
         conditions=conditions_on_keys(f"{Item.CHECKPOINT}*", f"{Item.DECISION}*"),
     )
     yield Statement(
         sid="WriteDecisions",
         why="A decision is an item of its own, and approvers write nothing else.",
         actions=("dynamodb:PutItem",),
-        resources=(ground.table_arn,),
+        resources=(ground.names.table_arn,),
         conditions=conditions_on_keys(f"{Item.DECISION}*"),
     )
 
 
-def _key(ground: Ground) -> Iterator[Statement]:
+def _key(ground: Ground, *actions: str) -> Iterator[Statement]:
     if ground.kms_key_arn is not None:
         yield Statement(
             sid="UseTrailKey",
             why="Table and buckets are encrypted with the environment's key.",
-            actions=("kms:Decrypt", "kms:GenerateDataKey"),
+            actions=tuple(f"kms:{action}" for action in actions),
             resources=(ground.kms_key_arn,),
+            conditions=(via_services(ground.names.place, "s3", "dynamodb"),),
         )

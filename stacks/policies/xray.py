@@ -9,8 +9,6 @@ from stacks.names import Place
 from stacks.policies.statement import Condition, Statement
 
 POLICY_NAME: Final = "rastro-transaction-search"
-DOCUMENT_LIMIT: Final = 5_120
-"""Characters of one resource policy (PutResourcePolicy)."""
 
 
 def statements(place: Place) -> tuple[Statement, ...]:

@@ -3,50 +3,33 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 
 from agent_image import contract
 from agent_image.contract import Setting
 from stacks.bindings import json_number
-from stacks.names import EnvironmentNames, names_of
+from stacks.names import names_of
 from stacks.settings.load import EnvironmentSettings
 from stacks.settings.model import Guard
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsObject:
-    """Hold a settings document that is too long for a variable, and the key it is stored under."""
+def variables(environment: EnvironmentSettings, settings: str) -> dict[str, str]:
+    """Derive the variables of one environment: at most 50, none empty.
 
-    key: str
-    body: str
-
-
-@dataclass(frozen=True, slots=True)
-class RuntimeEnvironment:
-    """Hold the variables of the runtime, and the object that one of them may point to."""
-
-    variables: dict[str, str]
-    settings_object: SettingsObject | None
-
-
-def derive(environment: EnvironmentSettings) -> RuntimeEnvironment:
-    """Derive the variables of one environment: at most 50, none empty."""
-    body = json.dumps(settings_document(environment), separators=(",", ":"), ensure_ascii=False, sort_keys=True)
-    stored = _stored(body)
-    names = names_of(environment)
-    pointer = body if stored is None else f"s3://{names.archive}/{stored.key}"
+    `settings` is the settings document, or the URI of the object that holds it.
+    """
     switches = contract.TELEMETRY_SWITCHES[environment.declared.observability.regime]
-    return RuntimeEnvironment({**switches, contract.SETTINGS_VARIABLE: pointer}, stored)
+    return {**switches, contract.SETTINGS_VARIABLE: settings}
 
 
-def _stored(body: str) -> SettingsObject | None:
-    if len(body) <= contract.SETTINGS_INLINE_LIMIT:
-        return None
-    # The key carries the digest: new settings are a new object, so the runtime sees a change.
-    digest = sha256(body.encode()).hexdigest()
-    return SettingsObject(f"{contract.SETTINGS_OBJECT_PREFIX}{digest}.json", body)
+def settings_body(environment: EnvironmentSettings) -> str:
+    """Render the settings document as compact JSON."""
+    return json.dumps(settings_document(environment), separators=(",", ":"), ensure_ascii=False, sort_keys=True)
+
+
+def fits_variable(body: str) -> bool:
+    """Tell whether a settings document stands in the variable itself."""
+    return len(body) <= contract.SETTINGS_INLINE_LIMIT
 
 
 def settings_document(environment: EnvironmentSettings) -> dict[str, Any]:
@@ -62,14 +45,10 @@ def settings_document(environment: EnvironmentSettings) -> dict[str, Any]:
         Setting.STORE: f"dynamodb://{names.table}",
         Setting.ARCHIVE: f"s3://{names.archive}/{contract.PASSAGE_OBJECT_PREFIX}",
         Setting.AUDIT: f"s3://{names.audit}/{contract.AUDIT_OBJECT_PREFIX}",
-        Setting.ALERTS: _topic_arn(names),
+        Setting.ALERTS: names.alerts_arn,
         Setting.GUARD: _guard(declared.guard),
     }
     return {str(key): value for key, value in document.items() if value is not None}
-
-
-def _topic_arn(names: EnvironmentNames) -> str:
-    return names.place.arn("sns", names.alerts)
 
 
 def _guard(guard: Guard) -> dict[str, Any]:

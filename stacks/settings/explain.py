@@ -35,10 +35,19 @@ def explain(file: str, model: type[BaseModel], error: ValidationError) -> Iterat
                 yield Fault(file, f"{path}.{key}", problem, found, _allowed(model, (*location, key)))
             case "literal_error":
                 yield Fault(file, path, "is not one of the choices", shown(item["input"]), _allowed(model, location))
+            case "too_short" | "string_too_short" | "too_long":
+                problem, allowed = _size(context, item["input"])
+                yield Fault(file, path, problem, None, allowed or _allowed(model, location))
             case kind if kind in _WANTED:
                 yield Fault(file, path, "is of another type", shown(item["input"]), f"allowed: {_WANTED[kind]}")
             case _:
-                yield Fault(file, path, _lower_first(item["msg"]), shown(item["input"]))
+                yield Fault(file, path, _lower_first(item["msg"]), shown(item["input"]), _allowed(model, location))
+
+
+def _size(context: Mapping[str, Any], found: Any) -> tuple[str, str | None]:  # noqa: ANN401
+    if "max_length" in context:
+        return f"has {len(found)} entries", f"allowed: at most {context['max_length']}"
+    return "is empty", None
 
 
 _WANTED: Final = {

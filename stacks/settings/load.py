@@ -25,9 +25,10 @@ _ACCOUNT_NAME: Final = re.compile(r"[a-z](?:[a-z0-9-]{0,30}[a-z0-9])?")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Name the file that settings came from, relative to the settings folder, and the digest of its bytes."""
+    """Name the file that settings came from, relative to the settings folder and for people, and digest its bytes."""
 
     file: str
+    shown_as: str
     digest: str
 
 
@@ -66,9 +67,12 @@ class Settings:
 @dataclass(frozen=True, slots=True)
 class _File:
     name: str
-    shown_as: str
     source: Source
     table: Mapping[str, Any]
+
+    @property
+    def shown_as(self) -> str:
+        return self.source.shown_as
 
 
 def load(folder: Path) -> Settings:
@@ -120,8 +124,8 @@ def _read(root: Path, folder: Path, name_rule: re.Pattern[str], faults: list[Fau
         except (OSError, ValueError, RecursionError) as error:
             faults.append(Fault(shown_as, "", f"is not readable TOML: {error}"))
             continue
-        source = Source(path.relative_to(root).as_posix(), f"sha256:{sha256(raw).hexdigest()}")
-        yield _File(path.stem, shown_as, source, table)
+        source = Source(path.relative_to(root).as_posix(), shown_as, f"sha256:{sha256(raw).hexdigest()}")
+        yield _File(path.stem, source, table)
 
 
 def _decimal(text: str) -> Decimal:
@@ -140,6 +144,7 @@ def _rule_faults(environment_files: list[_File], account_files: list[_File], ali
     yield from rules.shared_account_faults({file.shown_as: file.table for file in account_files})
     yield from rules.same_name_faults({file.shown_as: file.name for file in environment_files})
     yield from rules.account_alias_faults(environments, aliases)
+    yield from rules.account_faults(environments, accounts)
     yield from rules.clash_faults(environments, accounts)
 
 

@@ -161,7 +161,8 @@ class Observability(Record):
         default=[], description="Fields indexed beside the free ones (trace and session ids are free)."
     )
     audit_object_lock_days: types.LockDays | None = Field(
-        default=None, description="Days that nobody, root included, can delete an audit object."
+        default=None,
+        description="Days that nobody, root included, can delete an audit object; only before the first deployment.",
     )
 
     @property

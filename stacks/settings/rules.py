@@ -5,6 +5,7 @@ The rules read the raw tables, so that they speak even where another value of th
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from decimal import Decimal
@@ -34,8 +35,7 @@ def look_up(table: Table, path: str) -> Any:  # noqa: ANN401
 def _content_needs_masking(_name: str, table: Table) -> Iterator[tuple[str, str, str | None]]:
     if look_up(table, "observability.capture") != "content":
         return
-    masking = look_up(table, "observability.masking") or {}
-    if not (isinstance(masking, Mapping) and (masking.get("identifiers") or masking.get("patterns"))):
+    if not _masks(look_up(table, "observability.masking")):
         yield (
             "observability.masking",
             "capture = content puts texts into the trail, and nothing masks them",
@@ -94,12 +94,24 @@ def _jwt_names_someone(_name: str, table: Table) -> Iterator[tuple[str, str, str
         yield "auth.audiences", "every token of the provider would be let in", "list audiences or clients"
 
 
+def _lock_needs_keep(name: str, table: Table) -> Iterator[tuple[str, str, str | None]]:
+    if look_up(table, "observability.audit_object_lock_days") is None:
+        return
+    if on_destroy(name, look_up(table, "on_destroy")) == "delete":
+        yield (
+            "observability.audit_object_lock_days",
+            "locks objects that on_destroy = delete must be able to delete",
+            ('set on_destroy = "keep", or leave the lock out'),
+        )
+
+
 ENVIRONMENT_RULES: Final[tuple[Callable[[str, Table], Iterator[tuple[str, str, str | None]]], ...]] = (
     _content_needs_masking,
     _kept_environment_needs_digest,
     _idle_within_lifetime,
     _boundary_needs_own_making,
     _jwt_names_someone,
+    _lock_needs_keep,
 )
 
 
@@ -119,6 +131,60 @@ def account_alias_faults(environments: Mapping[str, Table], aliases: Collection[
         if isinstance(alias, str) and alias not in aliases:
             known = nearest(alias, aliases) if aliases else "there is no file in accounts/"
             yield Fault(file, "account", "no account file has this alias", shown(alias), known)
+
+
+def account_faults(environments: Mapping[str, Table], accounts: Mapping[str, Table]) -> Iterator[Fault]:
+    """Check an environment against the account it is deployed to: whose ARNs it names, and what masks the rest."""
+    for file, table in environments.items():
+        alias = table.get("account")
+        account = accounts.get(alias) if isinstance(alias, str) else None
+        if account is not None:
+            if _ACCOUNT_ID.fullmatch(str(account.get("account_id"))):  # else the account's own fault says enough
+                yield from _foreign_arns(file, table, account)
+            yield from _unmasked_default(file, table, str(alias), account)
+
+
+# Key path -> whether the ARN must be of the environment's account, and of its Region. A key may be another account's,
+# and an inference profile routes to models of other Regions, but a model of another account cannot be invoked.
+_ARNS: Final = {
+    "agent.models": (True, False),
+    "role.arn": (True, False),
+    "role.permissions_boundary_arn": (True, False),
+    "observability.kms_key_arn": (False, True),
+}
+
+
+def _foreign_arns(file: str, table: Table, account: Table) -> Iterator[Fault]:
+    for path, (own_account, own_region) in _ARNS.items():
+        found = look_up(table, path)
+        listed = enumerate(found) if isinstance(found, list) else [(None, found)]
+        for position, arn in listed:
+            parts = arn.split(":", 5) if isinstance(arn, str) else []
+            if len(parts) != _ARN_PARTS:
+                continue
+            place = path if position is None else f"{path}.{position}"
+            _, _, _, region, account_id, _ = parts
+            if own_account and account_id not in {"", "aws", account.get("account_id")}:
+                allowed = f"allowed: account {account.get('account_id')}, which the account file names"
+                yield Fault(file, place, "belongs to another account", shown(arn), allowed)
+            if own_region and region != account.get("region"):
+                yield Fault(file, place, "is in another Region", shown(arn), f"allowed: {account.get('region')}")
+
+
+_ARN_PARTS: Final = 6
+_ACCOUNT_ID: Final = re.compile(r"[0-9]{12}", re.ASCII)
+
+
+def _unmasked_default(file: str, table: Table, alias: str, account: Table) -> Iterator[Fault]:
+    if look_up(table, "auth.type") != "JWT" or not _masks(look_up(table, "observability.masking")):
+        return
+    if not _masks(account.get("masking")):
+        problem = "callers with tokens may also name the DEFAULT endpoint, and nothing masks its log group"
+        yield Fault(file, "auth.type", problem, '"JWT"', f"list identifiers under [masking] of accounts/{alias}.toml")
+
+
+def _masks(masking: object) -> bool:
+    return isinstance(masking, Mapping) and bool(masking.get("identifiers") or masking.get("patterns"))
 
 
 def clash_faults(environments: Mapping[str, Table], accounts: Mapping[str, Table]) -> Iterator[Fault]:

@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 from agent_image.contract import DEFAULT_INDEXED_FIELDS
 from stacks.observability.identifiers import MANAGED_IDENTIFIERS, UNVERIFIED_IDENTIFIERS
 from stacks.observability.masking import custom_pattern_problem
+from stacks.partition import REGION_PATTERN
 from stacks.settings.fault import nearest
 
 RETENTION_DAYS: Final = (
@@ -46,7 +47,9 @@ def _arn(service: str, resource: str, what: str) -> Any:  # noqa: ANN401
 
 AccountId = _text(r"[0-9]{12}", "is not an AWS account id", "allowed: 12 digits, in quotes")
 RegionName = _text(
-    r"[a-z]{2}(?:-[a-z]+)+-[0-9]", "is not the name of an AWS Region", "allowed: a name such as us-east-1"
+    REGION_PATTERN,
+    "is not a Region of a partition that the kit knows",
+    "allowed: a name such as us-east-1, us-gov-west-1 or cn-north-1",
 )
 RuntimeName = _text(
     r"[a-zA-Z][a-zA-Z0-9_]{0,47}",
@@ -175,9 +178,18 @@ def _pattern(regex: str) -> str:
 
 
 Pattern = Annotated[str, AfterValidator(_pattern), Field(json_schema_extra={"maxLength": 200})]
-PatternName = _text(
-    r"[a-zA-Z0-9_-]{1,128}", "is not a name for a custom identifier", "allowed: 1 to 128 of a-z A-Z 0-9 _ -"
-)
+
+
+def _pattern_name(name: str) -> str:
+    if name in MANAGED_IDENTIFIERS | UNVERIFIED_IDENTIFIERS:
+        raise _refused("is the name of a managed data identifier", "choose another name")
+    return name
+
+
+PatternName: Any = Annotated[
+    _text(r"[a-zA-Z0-9_-]{1,128}", "is not a name for a custom identifier", "allowed: 1 to 128 of a-z A-Z 0-9 _ -"),
+    AfterValidator(_pattern_name),
+]
 
 
 def _field(name: str) -> str:

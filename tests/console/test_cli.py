@@ -19,11 +19,12 @@ def rastro(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_command_says_what_it_can_do() -> None:
-    """Without arguments it shows its help."""
-    answer = rastro()
+    """Without arguments it shows its help, as an error; asked for help, as an answer."""
+    bare, asked = rastro(), rastro("--help")
 
-    assert "cost" in answer.stdout
-    assert "Traceback" not in answer.stderr
+    assert (bare.returncode, asked.returncode) == (2, 0)
+    assert "cost" in bare.stderr
+    assert "cost" in asked.stdout
 
 
 def test_cost_regimes_is_the_cost_model_s() -> None:

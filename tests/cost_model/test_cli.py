@@ -192,6 +192,43 @@ def test_a_usage_file_is_refused_with_the_reason(tmp_path: Path, text: str, mess
     assert message in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("manifest", "message"),
+    [("{bad", "not valid JSON"), ("{}", "names no stack"), ('{"stacks": null}', "names no stack")],
+)
+def test_a_broken_manifest_takes_one_line(tmp_path: Path, manifest: str, message: str) -> None:
+    """A manifest that is no JSON, or names no stacks, is refused on one line of stderr."""
+    (tmp_path / "manifest.json").write_text(manifest, encoding="utf-8")
+    result = run("estimate", tmp_path, "--format", "json")
+    (line,) = result.stderr.splitlines()
+
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert f"manifest.json: {message}" in line
+
+
+@pytest.mark.parametrize("prefix", [(), ("cost",)])
+def test_the_help_of_commands_is_whole_at_80_columns(prefix: tuple[str, ...]) -> None:
+    """Alone or mounted, each command's line in the help fits."""
+    parent = typer.Typer(rich_markup_mode=None)
+    parent.callback()(lambda: None)
+    parent.add_typer(app, name="cost")
+    result = CliRunner().invoke(parent if prefix else app, [*prefix, "--help"], terminal_width=80)
+
+    assert "  regimes   Compare what the four capture regimes cost.\n" in result.stdout
+    assert "  estimate  Price what was synthesised, before it is deployed.\n" in result.stdout
+    assert "..." not in result.stdout.partition("Commands:")[2]
+
+
+def test_json_lists_what_is_not_priced(synthesis: Synthesis) -> None:
+    """Both commands say in a list what their totals leave out."""
+    synthesis.add_environment("dev")
+    priced = json.loads(estimate(synthesis, "--format", "json").stdout)
+
+    assert priced["not_priced"] == regimes()["not_priced"]
+    assert "AgentCore Runtime and model tokens" in priced["not_priced"]
+
+
 def test_names_from_files_cannot_steer_a_terminal(synthesis: Synthesis) -> None:
     """Escape sequences, markup and bidirectional controls stay out of tables and errors; pipes stay in their cell."""
     name = "\\u001b[31mred\\u202e [bold]x[/bold] a|b"

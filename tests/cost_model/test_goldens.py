@@ -156,6 +156,32 @@ def test_indexed_queries_skip(
         assert close(priced(under(article, queries=classes), prices, regime).total, total)
 
 
+@pytest.mark.parametrize(
+    ("window", "indexed", "skip", "month"),
+    [
+        (90, True, "0.9", "100.135803223"),  # 19.0735 GB * 500 * 0.005 * (0.1 + 2)
+        (90, True, "1", "95.367431641"),
+        (90, True, None, "100.135803223"),
+        (45, True, "0.9", "28.610229492"),
+        (30, True, "0.9", "4.768371582"),
+        (90, False, "0.9", "14.305114746"),
+        (90, False, "0", "143.051147461"),
+    ],
+)
+def test_an_index_skips_within_its_last_thirty_days(
+    article: Scenario, prices: PriceBook, *, window: int, indexed: bool, skip: str | None, month: str
+) -> None:
+    """Kept 90 days, an indexed look-up reads whole what is older than its index entries; in month one nothing is."""
+    ratio = None if skip is None else Decimal(skip)
+    query = QueryClass("open one session", Decimal(500), Decimal(window), indexed=indexed, skip_ratio=ratio)
+    result = priced(under(article, queries=(query,)), prices, ADDRESS, retention_days=Decimal(90))
+    (line,) = [line for line in result.lines if line.key == "queries"]
+    unskipped = 1 - (Decimal("0.9") if ratio is None else ratio)
+
+    assert close(line.monthly, month, Decimal("0.0000000005"))
+    assert close(line.first_month, str(Decimal("23.841857910156") * unskipped), Decimal("0.0000000005"))
+
+
 def test_archive_costs_little_more_than_address(article: Scenario, prices: PriceBook) -> None:
     """The archive adds at most a tenth to address: ten passages a session, 200,000 distinct ones a month."""
     address, archive = (priced(article, prices, regime) for regime in (ADDRESS, Regime.ARCHIVE))

@@ -122,6 +122,22 @@ def test_the_archive_fills_up_in_its_first_month(article: Scenario, prices: Pric
     assert requests.first_month == requests.monthly
 
 
+@pytest.mark.parametrize(
+    ("stated", "month", "held"),
+    [("12", "12", "12 months"), ("1", "1", "1 month"), ("30", "30", "30 months"), (None, "12 (assumed)", "12 months")],
+)
+def test_the_month_in_which_the_archive_is_priced_is_said(
+    article: Scenario, prices: PriceBook, *, stated: str | None, month: str, held: str
+) -> None:
+    """Nothing expires passages, so the archive always names its month, and says where nobody stated it."""
+    workload = replace(article.workload, archive_months=None if stated is None else Decimal(stated))
+    scenario = replace(article, workload=workload)
+    said = f"archive: nothing expires passages; priced in month {month}, when it holds {held} of distinct passages"
+
+    assert said in estimate(with_regime(scenario, Regime.ARCHIVE), prices, TODAY).assumptions
+    assert said not in estimate(with_regime(scenario, Regime.ADDRESS), prices, TODAY).assumptions
+
+
 def test_indexing_that_nobody_stated_is_unknown(article: Scenario, prices: PriceBook) -> None:
     """Neither the service's default nor 100 per cent is taken for granted."""
     scenario = with_regime(article, Regime.ADDRESS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -10,7 +11,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from cost_model.estimate import estimate
+from agent_image.contract import Regime
+from cost_model.estimate import NOT_PRICED, Estimate, estimate
 from cost_model.prices import PriceBook
 from cost_model.regimes import compare_regimes
 from cost_model.render import figures
@@ -115,6 +117,96 @@ def test_no_renderer_lets_a_text_act() -> None:
     assert "[red]x[/red]" in terminal
     assert r"\<b\> \|\*\_\`" in markdown
     assert all(row.count("|") - row.count(r"\|") == 3 for row in markdown.splitlines() if row.startswith("| "))
+
+
+def archived(article: Scenario, prices: PriceBook, sessions: int = 1_000_000) -> Estimate:
+    """Price the article's traffic under the regime that has most lines."""
+    deployment = replace(article.deployment, regime=Regime.ARCHIVE, masking=True, environment="dev")
+    workload = replace(article.workload, sessions=Decimal(sessions))
+    return estimate(Scenario(deployment, workload), prices, TODAY)
+
+
+def on_terminal(sections: Iterable[Section], width: int) -> str:
+    """Return what a terminal of a width shows."""
+    stream = io.StringIO()
+    print_terminal(sections, Console(file=stream, width=width))
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("sessions", [1_000_000, 10**12])
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_no_terminal_is_too_narrow_for_an_amount(
+    article: Scenario, prices: PriceBook, *, width: int, sessions: int
+) -> None:
+    """Every line's amount of a month is there whole, nothing is cut, and no line is wider than the terminal."""
+    result = archived(article, prices, sessions)
+    priced, compared = (
+        on_terminal(estimate_sections([result]), width),
+        on_terminal(comparison_sections(compare_regimes(result.scenario, prices, TODAY)), width),
+    )
+    amounts = [figures.money(line.monthly or Decimal(0)) for line in result.lines]
+
+    for shown in (priced, compared):
+        words = iter(shown.split())
+        assert "…" not in shown
+        assert max(map(len, shown.splitlines())) <= width
+        assert all(amount in words for amount in amounts), "all amounts, in their order"
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (120, ["Unit price", "First month", "Share"]),
+        (80, ["Unit price", "First month"]),
+        (60, ["First month"]),
+        (50, []),
+    ],
+)
+def test_a_narrow_terminal_leaves_out_the_least_important_columns(
+    article: Scenario, prices: PriceBook, *, width: int, shown: list[str]
+) -> None:
+    """First the share goes, then the unit price, then the first month; quantity and month stay."""
+    text = on_terminal(estimate_sections([archived(article, prices)]), width)
+    heading = next(line for line in text.splitlines() if line.startswith("Line "))
+
+    assert [name for name in ("Unit price", "First month", "Share") if name in heading] == shown
+    assert "Quantity" in heading
+    assert "5,000,000 read units" in text
+
+
+def test_where_no_table_fits_every_cell_has_its_line(article: Scenario, prices: PriceBook) -> None:
+    """On the narrowest terminals rows become lists, which lack no column."""
+    text = on_terminal(estimate_sections([archived(article, prices)]), 40)
+    lines = [line.rstrip() for line in text.splitlines()]
+    first = lines.index("Span ingestion")
+
+    assert lines[first + 1 : first + 4] == ["    Quantity: 19.07 GB", "    Unit price: $0.35 per GB", "    Month: 6.68"]
+    assert lines[first + 4 : first + 6] == ["    First month: 6.68", "    Share: 10.2 %"]
+
+
+def test_words_in_columns_of_numbers_are_not_cut(article: Scenario, prices: PriceBook) -> None:
+    """Four columns that depend on usage, and a name without a space, stay whole on a narrow terminal."""
+    name = "x" * 50
+    queries = (replace((article.workload.queries or ())[0], name=name),)
+    unknown = replace(article, workload=replace(article.workload, sessions=None, queries=queries))
+    compared = on_terminal(comparison_sections(compare_regimes(unknown, prices, TODAY)), 60)
+    deployment = replace(unknown.deployment, regime=Regime.CONTENT)
+    priced = on_terminal(estimate_sections([estimate(replace(unknown, deployment=deployment), prices, TODAY)]), 60)
+
+    assert "content: depends on usage" in compared
+    assert sum(len(word) for word in priced.split() if set(word) == {"x"}) == len(name)
+    assert "…" not in compared + priced
+
+
+def test_every_report_says_what_it_leaves_out(article: Scenario, prices: PriceBook) -> None:
+    """What no meter prices is listed under a heading of its own in every format."""
+    sections = list(estimate_sections([archived(article, prices)]))
+    compared = list(comparison_sections(compare_regimes(article, prices, TODAY)))
+
+    for report in (sections, compared):
+        for text in (render_plain(report), render_markdown(report), on_terminal(report, 120)):
+            assert "Not priced yet" in text
+            assert all(item in text for item in NOT_PRICED)
 
 
 def test_a_total_that_lacks_a_line_says_so(article: Scenario, prices: PriceBook) -> None:

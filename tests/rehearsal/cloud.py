@@ -29,18 +29,21 @@ class RefusedError(Exception):
 class Kind:
     """Describe a type: `identity` names one object, `on` is its parent type, the parent's attribute and its own.
 
-    `upserts`: making what is there replaces it, as AWS's Put operations do.
+    `upserts`: making what is there replaces it, as AWS's Put operations do. `fixed`: what else AWS cannot change, so
+    that another value needs another object. `renewed`: what every change gives a new value.
     """
 
     identity: tuple[str, ...] = ("name",)
     on: tuple[str, str, str] | None = None
     upserts: bool = False
+    fixed: tuple[str, ...] = ()
+    renewed: tuple[str, ...] = ()
 
 
 _PUT_ON_BUCKET: Final = Kind(("bucket",), _ON_BUCKET, upserts=True)
 _PUT_ON_GROUP: Final = Kind(("log_group_name",), _ON_GROUP, upserts=True)
 KINDS: Final[Mapping[str, Kind]] = {
-    RUNTIME: Kind(("agent_runtime_name",)),
+    RUNTIME: Kind(("agent_runtime_name",), renewed=("agent_runtime_version",)),
     ENDPOINT: Kind(("agent_runtime_id", "name"), (RUNTIME, "agent_runtime_id", "agent_runtime_id")),
     "aws_cloudwatch_log_account_policy": Kind(("policy_name", "policy_type"), upserts=True),
     "aws_cloudwatch_log_data_protection_policy": _PUT_ON_GROUP,
@@ -48,7 +51,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "aws_cloudwatch_log_resource_policy": Kind(("policy_name",), upserts=True),
     "aws_ecr_lifecycle_policy": Kind(("repository",), ("aws_ecr_repository", "name", "repository"), upserts=True),
     "aws_iam_role_policy": Kind(("role", "name"), ("aws_iam_role", "name", "role"), upserts=True),
-    "aws_s3_bucket": Kind(("bucket",)),
+    "aws_s3_bucket": Kind(("bucket",), fixed=("object_lock_enabled",)),
     "aws_s3_bucket_lifecycle_configuration": _PUT_ON_BUCKET,
     "aws_s3_bucket_object_lock_configuration": _PUT_ON_BUCKET,
     "aws_s3_bucket_ownership_controls": _PUT_ON_BUCKET,
@@ -56,7 +59,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "aws_s3_bucket_public_access_block": _PUT_ON_BUCKET,
     "aws_s3_bucket_server_side_encryption_configuration": _PUT_ON_BUCKET,
     "aws_s3_bucket_versioning": _PUT_ON_BUCKET,
-    "aws_s3_object": Kind(("bucket", "key"), _ON_BUCKET, upserts=True),
+    "aws_s3_object": Kind(("bucket", "key"), _ON_BUCKET, upserts=True, renewed=("version_id",)),
     "aws_xray_indexing_rule": Kind(upserts=True),
     "aws_xray_trace_segment_destination": Kind((), upserts=True),
 }
@@ -143,6 +146,9 @@ class Cloud:
             if held.get("deletion_protection_enabled"):
                 message = f"{key}: deletion protection is enabled"
                 raise RefusedError(message)
+            if held.get("attachment_count"):
+                message = f"{key}: DeleteConflict: the policy is attached"
+                raise RefusedError(message)
             if children := list(_children(objects, type_name, held)):
                 message = f"{key}: {children[0]} must be deleted first"
                 raise RefusedError(message)
@@ -165,7 +171,8 @@ class Cloud:
     def _invent(self, type_name: str, wanted: dict[str, Any]) -> dict[str, Any]:
         """Fill what Terraform does not know: `...` stands for it."""
         own = "/".join(str(wanted[part]) for part in kind_of(type_name).identity) or self.account_id
-        given = {"id": own, "region": self.region, "arn": self._arn(type_name, own), "registry_id": self.account_id}
+        given: dict[str, Any] = {"id": own, "region": self.region, "registry_id": self.account_id}
+        given["arn"] = self._arn(type_name, own)
         if type_name == RUNTIME:
             letters = (secrets.choice(string.ascii_letters + string.digits) for _ in range(10))
             known = wanted["agent_runtime_id"]
@@ -176,6 +183,10 @@ class Cloud:
             runtime_arn = self._arn("bedrock-agentcore", f"runtime/{wanted['agent_runtime_id']}")
             endpoint_arn = f"{runtime_arn}/runtime-endpoint/{wanted['name']}"
             given |= {"agent_runtime_arn": runtime_arn, "agent_runtime_endpoint_arn": endpoint_arn}
+        if type_name == "aws_s3_object":
+            given["version_id"] = secrets.token_hex(8)
+        if type_name == "aws_iam_policy":
+            given["attachment_count"] = 0
         if type_name == "aws_ecr_repository":
             given["repository_url"] = f"{self.account_id}.dkr.ecr.{self.region}.amazonaws.com/{own}"
         return {name: given.get(name, "pretend") if value is ... else value for name, value in wanted.items()}

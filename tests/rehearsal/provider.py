@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import grpc  # type: ignore[import-untyped]
 
-from tests.rehearsal.cloud import RUNTIME, Cloud, RefusedError, kind_of
+from tests.rehearsal.cloud import Cloud, RefusedError, kind_of
 from tests.rehearsal.wire import UNKNOWN, decode, encode, is_unknown, messages
 from tests.terraform_schema.schema import Argument, Kind, Type, load_schema
 
@@ -26,6 +26,7 @@ ROOT: Final = Path(__file__).parents[2]
 _LIST: Final = 2  # the nesting mode of every block
 _ALSO_COMPUTED: Final = frozenset({"id", "region", "tags_all"})
 """Arguments that the cloud fills in where a configuration is silent."""
+_COMPUTED_TYPES: Final = {"tags_all": b'["map","string"]', "attachment_count": b'"number"'}
 
 
 def install(folder: Path, version: str) -> dict[str, str]:
@@ -94,9 +95,9 @@ class Provider:
             computed = self._computed(request.type_name)
             planned |= {name: UNKNOWN for name in computed if planned[name] is None}
         elif planned != prior:
-            replaced = [name for name in kind_of(request.type_name).identity if planned[name] != prior[name]]
-            if request.type_name == RUNTIME:
-                planned["agent_runtime_version"] = UNKNOWN
+            kind = kind_of(request.type_name)
+            replaced = [name for name in (*kind.identity, *kind.fixed) if planned[name] != prior[name]]
+            planned |= dict.fromkeys(kind.renewed, UNKNOWN)
         step, path = messages["Step"], messages["Path"]
         paths = [path(steps=[step(attribute_name=name)]) for name in replaced]
         return messages["PlanResponse"](planned_state=encode(planned), requires_replace=paths)
@@ -127,7 +128,7 @@ def _schema(kind: Kind) -> Any:
     computed = _computed(kind)
     block = _block(kind.arguments, computed)
     for name in sorted(computed - kind.arguments.keys()):
-        block.attributes.add(name=name, type=b'["map","string"]' if name == "tags_all" else b'"string"', computed=True)
+        block.attributes.add(name=name, type=_COMPUTED_TYPES.get(name, b'"string"'), computed=True)
     return messages["Schema"](block=block)
 
 

@@ -190,7 +190,7 @@ def test_a_released_trail_stays_when_the_rest_is_destroyed(stage: Stage) -> None
     """Group, masking, index, table and buckets with their guards outlive the environment, unchanged."""
     before = stage.cloud.objects()
 
-    released = stage.operate("release", "--yes")
+    released = stage.operate("prepare-destroy", "--yes")
     destroyed = stage.terraform("agent-staging", "destroy", "-auto-approve")
 
     assert [released.returncode, destroyed.returncode] == [0, 0], released.stderr + destroyed.stderr
@@ -201,7 +201,7 @@ def test_a_released_trail_stays_when_the_rest_is_destroyed(stage: Stage) -> None
 
 def test_a_kept_trail_is_adopted_by_the_next_deployment(stage: Stage) -> None:
     """What holds data is taken back; the new runtime gets a group of its own, and the old group stays."""
-    stage.operate("release", "--yes")
+    stage.operate("prepare-destroy", "--yes")
     stage.terraform("agent-staging", "destroy", "-auto-approve")
     left = stage.cloud.objects().keys()
 
@@ -222,12 +222,12 @@ def test_a_trail_that_was_kept_is_not_half_destroyed_by_an_edit(stage: Stage) ->
     stage.rewrite("staging.toml", 'on_destroy = "keep"', 'on_destroy = "delete"')
     stage.synthesise()
 
-    refused = stage.operate("release", "--yes")
+    refused = stage.operate("prepare-destroy", "--yes")
     assert refused.returncode == 2
     assert "run `make deploy ENV=staging` first" in refused.stderr
     assert stage.cloud.objects() == before
 
-    answers = [stage.terraform("agent-staging", "apply", "-auto-approve"), stage.operate("release", "--yes")]
+    answers = [stage.terraform("agent-staging", "apply", "-auto-approve"), stage.operate("prepare-destroy", "--yes")]
     answers.append(stage.terraform("agent-staging", "destroy", "-auto-approve"))
     assert [answer.returncode for answer in answers] == [0, 0, 0], [answer.stderr for answer in answers]
     assert not [key for key in stage.cloud.objects() if "staging" in key]
@@ -235,7 +235,7 @@ def test_a_trail_that_was_kept_is_not_half_destroyed_by_an_edit(stage: Stage) ->
 
 def test_a_wrong_account_makes_terraform_forget_nothing(stage: Stage) -> None:
     """Access is tried before the first address leaves the state."""
-    answer = stage.operate("release", "--yes", account="999999999999")
+    answer = stage.operate("prepare-destroy", "--yes", account="999999999999")
 
     assert answer.returncode == 2
     assert "AWS account ID not allowed: 999999999999" in answer.stderr
@@ -297,3 +297,61 @@ def test_a_new_name_of_the_agent_is_refused_while_the_trail_is_kept(changed: Sta
 
     assert answer.returncode == 1
     assert "aws_cloudwatch_log_group.log-group has" in answer.stderr
+
+
+def test_a_released_group_lets_the_agent_be_renamed(changed: Stage, tmp_path: Path) -> None:
+    """The old group stays as it was, table and buckets serve the new runtime, and nothing is left to change."""
+    stage = changed.copy(tmp_path / "stage")
+    before = stage.cloud.objects()
+
+    released = stage.operate("release", "--yes")
+    applied = stage.terraform("agent-staging", "apply", "-auto-approve")
+    settled = stage.terraform("agent-staging", "plan", "-detailed-exitcode")
+
+    answers = (released, applied, settled)
+    assert [answer.returncode for answer in answers] == [0, 0, 0], [answer.stderr for answer in answers]
+    after = stage.cloud.objects()
+    trail = [key for key in before if "staging" in key and key.partition("/")[0] in KEPT]
+    assert {key: after[key] for key in trail} == {key: before[key] for key in trail}
+    assert len([key for key in after if key.startswith(f"{LOG_GROUP}/") and "handbook_renamed" in key]) == 1
+
+
+def test_an_account_that_is_handed_over_keeps_its_transaction_search(stage: Stage) -> None:
+    """Whoever manages it from now on finds the policy that all spans need where it was."""
+    before = stage.cloud.objects()
+    stage.rewrite("accounts/sandbox.toml", "manage_transaction_search = true", "manage_transaction_search = false")
+    stage.synthesise()
+
+    answer = stage.terraform("account-sandbox", "apply", "-auto-approve")
+
+    assert answer.returncode == 0, answer.stderr
+    assert stage.cloud.objects() == before
+    assert "xray" not in stage.terraform("account-sandbox", "state", "list").stdout
+
+
+def test_a_kept_group_keeps_its_mask_when_the_file_no_longer_asks_for_one(stage: Stage) -> None:
+    """What is in the group was written under that mask, and stays readable only through it."""
+    before = stage.cloud.objects()
+    path = stage.settings / "staging.toml"
+    head, _, rest = path.read_text().partition("[observability.masking]")
+    path.write_text(head + rest[rest.index("[guard]") :])
+    stage.synthesise()
+
+    answer = stage.terraform("agent-staging", "apply", "-auto-approve")
+
+    assert answer.returncode == 0, answer.stderr
+    assert {key for key in before if key.startswith(MASKING)} <= stage.cloud.objects().keys()
+
+
+def test_attached_policies_stop_a_destroy_before_it_starts(stage: Stage) -> None:
+    """AWS deletes no policy that a role still has: half an environment would be left."""
+    objects = stage.cloud.objects()
+    objects["aws_iam_policy/rastro-staging-reader"]["attachment_count"] = 2
+    (stage.cloud.folder / "objects.json").write_text(json.dumps(objects))
+
+    answer = stage.operate("prepare-destroy", "--yes")
+
+    assert answer.returncode == 2
+    assert "detach these policies from their roles first" in answer.stderr
+    assert "rastro-staging-reader" in answer.stderr
+    assert "aws_s3_bucket.archive" in stage.terraform("agent-staging", "state", "list").stdout

@@ -79,6 +79,16 @@ def test_an_account_that_somebody_else_watches_declares_none_of_the_singletons(v
     assert account.only("aws_ecr_repository")
 
 
+def test_an_account_that_is_handed_over_lets_go_of_the_singletons(variants: Synthesis, shipped: Synthesis) -> None:
+    """Terraform forgets them and destroys none: without X-Ray's policy every span would be lost."""
+    removed = variants["account-unmanaged"].document["removed"]
+
+    assert {block["from"].partition(".")[0] for block in removed} == set(XRAY)
+    assert all(block["lifecycle"] == {"destroy": False} for block in removed)
+    declared = {address for address, _ in shipped["account-sandbox"].each()}
+    assert {block["from"] for block in removed} <= declared
+
+
 def test_agent_stacks_declare_no_singleton_of_the_account(shipped: Synthesis, variants: Synthesis) -> None:
     """Two environments of one account do not fight over one setting, nor over the ten resource policies of a Region."""
     for agent in [*shipped.agents, *variants.agents]:
@@ -104,10 +114,10 @@ def test_a_key_of_the_account_encrypts_images(variants: Synthesis) -> None:
     assert encryption[0]["kms_key"].endswith("key/0f1e2d3c-0000-4000-8000-000000000002")
 
 
-def test_account_level_masking_is_there_when_asked_for(shipped: Synthesis) -> None:
+def test_account_level_masking_is_there_when_asked_for(shipped: Synthesis, variants: Synthesis) -> None:
     """It also covers the groups that a service creates by itself."""
     resource = shipped["account-production"].only("aws_cloudwatch_log_account_policy")
 
     assert resource["policy_type"] == "DATA_PROTECTION_POLICY"
     assert resource["scope"] == "ALL"
-    assert not shipped["account-sandbox"].resources("aws_cloudwatch_log_account_policy")
+    assert not variants["account-unmanaged"].resources("aws_cloudwatch_log_account_policy")

@@ -180,23 +180,51 @@ def test_a_kept_trail_leaves_the_state_and_the_rest_stays_in_it(
     """Only what is guarded and held is forgotten; what is kept is listed with the reason before anyone says yes."""
     out = synthesised(shipped, tmp_path)
 
-    answer = stacks("release", "prod", "--out", out, path=programs, typed="prod\n")
+    answer = stacks("prepare-destroy", "prod", "--out", out, path=programs, typed="prod\n")
 
     assert answer.returncode == 0, answer.stderr
     assert terraform_log.read_text().splitlines() == [
         "init -input=false",
-        "plan -refresh-only -input=false",
+        "apply -refresh-only -auto-approve -input=false",
         "state rm aws_dynamodb_table.table aws_s3_bucket.archive",
     ]
     assert "kept  aws_dynamodb_table.table: holds checkpoints, decisions, sessions and fingerprints" in answer.stdout
     assert "2 resources left Terraform's state and stay in AWS" in answer.stdout
 
 
+def test_before_a_rename_only_the_log_group_is_let_go(
+    shipped: Synthesis, tmp_path: Path, programs: Path, terraform_log: Path
+) -> None:
+    """Table and buckets serve the next runtime too: forgotten, they would be made anew and fail."""
+    group = "aws_cloudwatch_log_group.log-group"
+    (tmp_path / "held").write_text(state({address: {} for address in (*HELD, group)}))
+
+    answer = stacks("release", "prod", "--yes", "--out", synthesised(shipped, tmp_path), path=programs)
+
+    assert answer.returncode == 0, answer.stderr
+    assert [line for line in terraform_log.read_text().splitlines() if "rm" in line] == [f"state rm {group}"]
+
+
+def test_attached_policies_are_named_before_anything_is_forgotten(
+    shipped: Synthesis, tmp_path: Path, programs: Path, terraform_log: Path
+) -> None:
+    """AWS deletes no policy that a role still has."""
+    reader = {"aws_iam_policy.reader": {"name": "rastro-prod-reader", "attachment_count": 1}}
+    (tmp_path / "held").write_text(state({**reader, "aws_s3_bucket.archive": {}}))
+
+    answer = stacks("prepare-destroy", "prod", "--yes", "--out", synthesised(shipped, tmp_path), path=programs)
+
+    assert answer.returncode == 2
+    assert "detach these policies from their roles first" in answer.stderr
+    assert "rastro-prod-reader" in answer.stderr
+    assert "state rm" not in terraform_log.read_text()
+
+
 def test_another_name_than_the_environment_s_stops_everything(
     shipped: Synthesis, tmp_path: Path, programs: Path, terraform_log: Path
 ) -> None:
     """`yes` is not an answer to the question which environment."""
-    answer = stacks("release", "prod", "--out", synthesised(shipped, tmp_path), path=programs, typed="yes\n")
+    answer = stacks("prepare-destroy", "prod", "--out", synthesised(shipped, tmp_path), path=programs, typed="yes\n")
 
     assert answer.returncode == 2
     assert "nothing was done" in answer.stderr
@@ -207,7 +235,7 @@ def test_a_disposable_environment_has_nothing_to_let_go(
     shipped: Synthesis, tmp_path: Path, programs: Path, terraform_log: Path
 ) -> None:
     """Everything of it is destroyed, and the list says so."""
-    answer = stacks("release", "dev", "--yes", "--out", synthesised(shipped, tmp_path), path=programs)
+    answer = stacks("prepare-destroy", "dev", "--yes", "--out", synthesised(shipped, tmp_path), path=programs)
 
     assert answer.stdout.strip() == "agent-dev: 28 resources are destroyed, 0 are kept"
     assert "state rm" not in terraform_log.read_text()
@@ -220,7 +248,7 @@ def test_a_file_changed_to_delete_is_deployed_before_it_is_destroyed(
     guarded = {"aws_dynamodb_table.table": {"deletion_protection_enabled": True}, "aws_iam_role.role": {}}
     (tmp_path / "held").write_text(state(guarded))
 
-    answer = stacks("release", "dev", "--yes", "--out", synthesised(shipped, tmp_path), path=programs)
+    answer = stacks("prepare-destroy", "dev", "--yes", "--out", synthesised(shipped, tmp_path), path=programs)
 
     assert answer.returncode == 2
     assert "guarded (aws_dynamodb_table.table): run `make deploy ENV=dev` first" in answer.stderr
@@ -232,9 +260,9 @@ def test_without_access_to_the_account_nothing_is_forgotten(
 ) -> None:
     """A state that forgot what nobody could then destroy would have to be mended by hand."""
     program = programs / "terraform"
-    program.write_text(program.read_text().replace("  show)", '  plan) echo "no credentials" >&2; exit 1 ;;\n  show)'))
+    program.write_text(program.read_text().replace("  show)", '  apply) echo "no credentials" >&2; exit 1 ;;\n  show)'))
 
-    answer = stacks("release", "prod", "--yes", "--out", synthesised(shipped, tmp_path), path=programs)
+    answer = stacks("prepare-destroy", "prod", "--yes", "--out", synthesised(shipped, tmp_path), path=programs)
 
     assert answer.returncode == 2
     assert "no credentials" in answer.stderr
@@ -352,3 +380,51 @@ def test_a_failed_push_leaves_the_file_alone(settings: Path, programs: Path, met
     assert answer.returncode == 2
     assert "Traceback" not in answer.stderr
     assert (settings / "dev.toml").read_text() == before
+
+
+def test_a_broken_manifest_is_said_in_one_line(tmp_path: Path, programs: Path) -> None:
+    """Whatever is wrong with it, the way out is named."""
+    for text in (
+        "{bad",
+        "[]",
+        '{"stacks": {"agent-dev": {}}}',
+        '{"stacks": {"x": {"synthesizedStackPath": "nowhere"}}}',
+    ):
+        (tmp_path / "manifest.json").write_text(text)
+
+        answer = stacks("list", "--out", tmp_path, path=programs)
+
+        assert answer.returncode == 2
+        assert "is not what a synthesis wrote" in answer.stderr
+        assert "Traceback" not in answer.stderr
+
+
+def test_what_a_brought_role_and_a_key_need_is_printed_before_the_first_deployment(programs: Path) -> None:
+    """From the settings alone: nothing is synthesised, and Terraform is not asked."""
+    variants = ROOT / "tests" / "stacks" / "variants"
+
+    brought = stacks("needs", "brought", "--settings", variants, path=programs)
+    locked = stacks("needs", "locked", "--settings", variants, path=programs)
+    plain = stacks("needs", "plain", "--settings", variants, path=programs)
+
+    assert "trust policy of arn:aws:iam::777788889999:role/agents/brought-along:" in brought.stdout
+    assert '"NeverDecide"' in brought.stdout
+    assert '"CloudWatchLogsEncryptsAgentGroups"' in locked.stdout
+    assert plain.stdout == "plain: nothing; the stack makes its own role, and no key of yours is used\n"
+
+
+@pytest.mark.parametrize("target", ["destroy", "deploy", "release", "diff", "needs"])
+def test_an_environment_variable_named_env_is_not_taken_for_an_environment(target: str) -> None:
+    """Shells and CI systems use the name for their own ends: what is destroyed is said on the command line."""
+    answer = subprocess.run(
+        ["make", "-n", target],  # noqa: S607
+        cwd=ROOT,
+        env={**os.environ, "ENV": "prod", "APPROVE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert "prod" not in answer.stdout
+    assert "--yes" not in answer.stdout
+    assert "--auto-approve" not in answer.stdout.replace('destroy "agent-" --auto-approve', "")

@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import subprocess
+from itertools import pairwise
 
 from agent_image.contract import Discovery
 from stacks.outputs import invoke_command, query_command
@@ -37,34 +38,69 @@ def test_an_environment_tells_everything_that_people_ask_for(shipped: Synthesis)
     assert set(shipped["account-sandbox"].document["output"]) == {"repository_url", "region"}
 
 
-def expanded(command: str) -> list[str]:
-    """Let a shell expand the command, with each program replaced by one that prints its arguments."""
-    stub = "aws() { printf '%s\\0' \"$@\"; }; uuidgen() { echo 00000000-0000-4000-8000-000000000000; }; SESSION=s-1; "
-    answer = subprocess.run(["bash", "-eu", "-c", stub + command], capture_output=True, text=True, check=True)  # noqa: S607
-    return answer.stdout.rstrip("\0").split("\0")
+def pasted(*commands: str) -> list[list[str]]:
+    """Paste commands into one shell in which the programs print their arguments, and give what each was called with."""
+    stub = (
+        "call() { for argument; do printf '%s\\0' \"$argument\" >&3; done; printf '\\n' >&3; }; "
+        'aws() { call aws "$@"; echo query-1; }; curl() { call curl "$@"; }; sleep() { :; }; '
+        "uuidgen() { echo 00000000-0000-4000-8000-000000000000; }; "
+    )
+    script = stub + "\n".join(commands)
+    answer = subprocess.run(
+        ["/bin/bash", "-c", f"exec 3>&1 1>/dev/null; {script}"], capture_output=True, text=True, check=True
+    )
+    return [line.rstrip("\0").split("\0") for line in answer.stdout.splitlines()]
+
+
+def options(arguments: list[str]) -> dict[str, str]:
+    return {name: value for name, value in pairwise(arguments) if name.startswith("--")}
+
+
+INVOKE = invoke_command("us-east-1", "arn:aws:bedrock-agentcore:us-east-1:1:runtime/a-1")
 
 
 def test_the_invoke_command_names_the_live_endpoint_and_a_session_of_the_right_length() -> None:
     """As pasted into a shell: JSON arrives as JSON, and the session id has at least 33 characters."""
-    arguments = expanded(invoke_command("us-east-1", "arn:aws:bedrock-agentcore:us-east-1:1:runtime/a-1"))
+    (arguments,) = pasted(INVOKE)
 
-    options = dict(zip(arguments[2:-1:2], arguments[3:-1:2], strict=True))
-    assert arguments[:2] == ["bedrock-agentcore", "invoke-agent-runtime"]
-    assert options["--qualifier"] == "live"
-    assert 33 <= len(options["--runtime-session-id"]) <= 256
-    assert json.loads(options["--payload"]) == {"prompt": "What may I expense?"}
+    given = options(arguments)
+    assert arguments[:3] == ["aws", "bedrock-agentcore", "invoke-agent-runtime"]
+    assert given["--qualifier"] == "live"
+    assert 33 <= len(given["--runtime-session-id"]) <= 256
+    assert json.loads(given["--payload"]) == {"prompt": "What may I expense?"}
 
 
-def test_the_query_command_goes_through_the_session_index_and_looks_back_one_day() -> None:
-    """A quoted session id, an indexed filter first, spans alone, in order."""
-    arguments = expanded(query_command("us-east-1", "/aws/g"))
+def test_the_query_command_reads_the_session_that_was_just_asked() -> None:
+    """Both commands pasted one after the other: the same session, its spans alone, in order, through the index."""
+    invoked, started, read = pasted(INVOKE, query_command("us-east-1", "/aws/g"))
 
-    options = dict(zip(arguments[2::2], arguments[3::2], strict=True))
-    assert arguments[:2] == ["logs", "start-query"]
-    assert int(options["--end-time"]) - int(options["--start-time"]) in {86_400, 86_401}
-    steps = [step.strip() for step in options["--query-string"].split("|")]
-    assert steps[1] == 'filterIndex attributes.session.id = "s-1"'
+    session = options(invoked)["--runtime-session-id"]
+    given = options(started)
+    steps = [step.strip() for step in given["--query-string"].split("|")]
+    assert started[:3] == ["aws", "logs", "start-query"]
+    assert int(given["--end-time"]) - int(given["--start-time"]) in {86_400, 86_401}
+    assert steps[1] == f'filterIndex attributes.session.id = "{session}"'
     assert steps[2] == 'filter @data_format = "AWS-OTEL-TRACE-V1"'
+    assert read[:3] == ["aws", "logs", "get-query-results"]
+    assert options(read)["--query-id"] == "query-1"
+
+
+def test_the_query_command_asks_for_a_session_where_none_is_set() -> None:
+    """An empty session id would scan and find nothing."""
+    assert pasted(query_command("us-east-1", "/aws/g")) == []
+
+
+def test_callers_with_tokens_call_over_https(variants: Synthesis) -> None:
+    """A runtime that wants tokens refuses signed calls; the ARN is encoded, and Terraform does it."""
+    command = variants["agent-locked"].output("invoke_command")
+
+    assert "${urlencode(aws_bedrockagentcore_agent_runtime.runtime.agent_runtime_arn)}" in command
+    ((program, *arguments),) = pasted(command.replace("${urlencode(", "").replace(")}", ""))
+    assert program == "curl"
+    assert [argument for argument in arguments if argument.endswith("invocations?qualifier=live")]
+    headers = [value for name, value in pairwise(arguments) if name == "--header"]
+    assert headers[0].startswith("Authorization: Bearer")
+    assert headers[2].startswith("X-Amzn-Bedrock-AgentCore-Runtime-Session-Id: session-")
 
 
 def test_terraform_reads_no_expression_of_its_own_in_the_commands(shipped: Synthesis) -> None:

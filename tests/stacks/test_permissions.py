@@ -23,10 +23,6 @@ REACH = execution_role.Reach(
     names=NAMES,
     models=("arn:aws:bedrock:us-east-1::foundation-model/a",),
     knowledge_base_id="KB00000001",
-    table_arn=PLACE.arn("dynamodb", "table/t"),
-    archive_arn="arn:aws:s3:::archive",
-    audit_arn="arn:aws:s3:::audit",
-    topic_arn=PLACE.arn("sns", "alerts"),
     kms_key_arn=KEY,
     put_resource_policy="any",
     callers_have_tokens=False,
@@ -34,22 +30,19 @@ REACH = execution_role.Reach(
 )
 REACHES = (REACH, replace(REACH, put_resource_policy="own", callers_have_tokens=True))
 RUNTIME_ARN = PLACE.arn("bedrock-agentcore", "runtime/handbook-a1B2c3D4e5")
-GROUND = people.Ground(
-    names=NAMES,
-    runtime_arn=RUNTIME_ARN,
-    live_endpoint_arn=f"{RUNTIME_ARN}/runtime-endpoint/live",
-    log_group_arn=PLACE.log_groups("/aws/bedrock-agentcore/runtimes/handbook-a1B2c3D4e5-live"),
-    table_arn=REACH.table_arn,
-    archive_arn=REACH.archive_arn,
-    audit_arn=REACH.audit_arn,
-    kms_key_arn=KEY,
-)
+GROUND = people.Ground(NAMES, RUNTIME_ARN, KEY)
 
 EXCEPTIONS = {
     "cloudwatch:PutMetricData": "The dataset resource type is optional; classic metrics have none.",
     "cloudwatch:GetMetricData": "The dataset resource type is optional; classic metrics have none.",
 }
 """Actions on `*` for which AWS's data names an optional resource type, each with its reason."""
+
+NARROWED = {
+    "logs:DescribeLogGroups": "AWS's own sample role names log-group:*, and an account's groups are what it lists.",
+    "logs:PutResourcePolicy": "AWS's page on runtime permissions names the agent's groups; off by default.",
+}
+"""Actions that AWS's data gives no resource type and that are granted on an ARN all the same, with the reason."""
 
 
 def every_statement() -> Iterator[tuple[str, Statement]]:
@@ -102,6 +95,14 @@ def test_any_resource_is_asked_for_only_where_an_action_takes_none(statement: St
         types = details(action)["resourceTypes"]
         assert not [kind for kind in types if kind["required"]], action
         assert not types or action in EXCEPTIONS, action
+
+
+@pytest.mark.parametrize("statement", ALL)
+def test_an_action_without_a_resource_type_is_not_granted_on_an_arn(statement: Statement) -> None:
+    """Such a grant would never match, and nobody would notice before the first call fails."""
+    if statement.effect == "Allow" and "*" not in statement.resources:
+        dead = [action for action in statement.actions if not details(action)["resourceTypes"]]
+        assert not set(dead) - NARROWED.keys()
 
 
 @pytest.mark.parametrize("statement", ALL)
@@ -195,7 +196,7 @@ def test_the_role_holds_nothing_that_would_let_it_rise(shipped: Synthesis, varia
     for stack in [*shipped.agents, variants["agent-locked"], variants["agent-long"]]:
         actions = [a for s in statements(stack).values() if s["Effect"] == "Allow" for a in s["Action"]]
         assert not [action for action in actions if action.startswith(forbidden)]
-        readable = [s["Resource"] for s in statements(stack).values() if "s3:GetObject" in s["Action"]]
+        readable = [s["Resource"] for s in statements(stack).values() if any("s3:Get" in a for a in s["Action"])]
         assert all(arn.endswith("/settings/*") for arns in readable for arn in arns)
 
 
@@ -237,13 +238,49 @@ def test_a_boundary_bounds_the_role_that_is_made(shipped: Synthesis, variants: S
     assert "permissions_boundary" not in shipped["agent-prod"].only("aws_iam_role")
 
 
-def test_policies_fit_their_limits(shipped: Synthesis, variants: Synthesis) -> None:
-    """AWS counts 10,240 characters of inline policies and 6,144 of a managed one."""
+def test_managed_policies_fit_their_limit(shipped: Synthesis, variants: Synthesis) -> None:
+    """AWS counts 6,144 characters of a managed policy; an id that is not yet known takes less than its reference."""
+    for stack in [*shipped.agents, *variants.agents]:
+        for managed in stack.resources("aws_iam_policy").values():
+            assert len(managed["policy"]) <= 6_144
+
+
+def test_the_role_s_whole_policy_is_known_before_the_deployment(shipped: Synthesis, variants: Synthesis) -> None:
+    """Nothing in it refers to what only the deployment knows, so a plan shows it and a brought role can be given it."""
     for stack in [*shipped.agents, *variants.agents]:
         for inline in stack.resources("aws_iam_role_policy").values():
-            assert len(inline["policy"]) <= execution_role.INLINE_POLICY_LIMIT
-        for managed in stack.resources("aws_iam_policy").values():
-            assert len(managed["policy"]) <= people.MANAGED_POLICY_LIMIT
+            assert "${" not in inline["policy"]
+    assert "${" not in variants["agent-brought"].output("role_permissions_policy")
+
+
+def test_the_role_names_the_very_resources_of_its_stack(shipped: Synthesis) -> None:
+    """Names in the policy are written out; a rename of a resource must not leave them behind."""
+    stack = shipped["agent-prod"]
+    found, buckets = statements(stack), stack.resources("aws_s3_bucket")
+    table = stack.only("aws_dynamodb_table")["name"]
+    topic = stack.only("aws_sns_topic")["name"]
+
+    assert found["ReadItems"]["Resource"] == [f"arn:aws:dynamodb:us-east-1:444455556666:table/{table}"]
+    assert found["ArchivePassages"]["Resource"] == [f"arn:aws:s3:::{buckets['archive']['bucket']}/passages/*"]
+    assert found["WriteAudit"]["Resource"] == [f"arn:aws:s3:::{buckets['audit']['bucket']}/audit/*"]
+    assert found["SendAlerts"]["Resource"] == [f"arn:aws:sns:us-east-1:444455556666:{topic}"]
+
+
+def test_a_key_is_used_through_services_alone_and_readers_only_decrypt(variants: Synthesis) -> None:
+    """Nobody needs the key itself, and who only reads makes no data keys."""
+    stack = variants["agent-locked"]
+    hosts = [f"{service}.us-gov-west-1.amazonaws.com" for service in ("s3", "dynamodb", "sns")]
+    agent = statements(stack)["UseTrailKey"]
+
+    assert agent["Condition"] == {"StringEquals": {"kms:ViaService": hosts}}
+    for person, actions in {
+        "reader": ["kms:Decrypt"],
+        "approver": ["kms:Decrypt", "kms:GenerateDataKey"],
+        "break-glass": ["kms:Decrypt"],
+    }.items():
+        grant = of(stack, person)["UseTrailKey"]
+        assert grant["Action"] == actions
+        assert grant["Condition"] == {"StringEquals": {"kms:ViaService": hosts[:2]}}
 
 
 def of(stack: Stack, person: str) -> dict[str, Json]:
@@ -281,13 +318,16 @@ def test_investigators_query_and_see_neither_clear_text_nor_passages(shipped: Sy
     assert found["NeverUnmask"]["Effect"] == "Deny"
     assert "s3:GetObject" not in allowed(found)
     assert not [action for action in allowed(found) if action.startswith("dynamodb:")]
+    assert found["QueryTrail"]["Resource"][0] == (
+        "arn:aws:logs:us-east-1:444455556666:log-group:/aws/bedrock-agentcore/runtimes/handbook_prod-*-live"
+    )
 
 
 def test_readers_read_passages_and_nothing_else_of_the_archive(shipped: Synthesis) -> None:
     """Settings objects lie in the same bucket and stay closed."""
     found = of(shipped["agent-prod"], "reader")
 
-    assert found["ReadPassages"]["Resource"] == ["${aws_s3_bucket.archive.arn}/passages/*"]
+    assert found["ReadPassages"]["Resource"] == ["arn:aws:s3:::rastro-prod-archive-444455556666-us-east-1/passages/*"]
     assert not [action for action in allowed(found) if action.startswith("logs:")]
 
 

@@ -100,18 +100,22 @@ def test_a_part_that_is_not_there_has_no_key(variants: Synthesis) -> None:
 
 
 def test_a_document_too_long_for_a_variable_becomes_an_object_that_the_role_may_read(variants: Synthesis) -> None:
-    """The variable then holds an S3 URI whose key changes with the content, and the runtime waits for the object."""
+    """The variable then names one version of an object: a version that is rolled back to finds the settings it had."""
     stack = variants["agent-long"]
     stored = stack.only("aws_s3_object")
 
     assert len(stored["content"]) > SETTINGS_INLINE_LIMIT
-    assert (
-        stack.variables()[SETTINGS_VARIABLE] == f"s3://rastro-long-archive-123456789012-us-gov-west-1/{stored['key']}"
+    assert stored["bucket"] == "${aws_s3_bucket.audit.id}"
+    assert stack.variables()[SETTINGS_VARIABLE] == (
+        "s3://rastro-long-audit-123456789012-us-gov-west-1/${aws_s3_object.settings-object.key}"
+        "?versionId=${aws_s3_object.settings-object.version_id}"
     )
-    assert re.fullmatch(r"settings/[0-9a-f]{64}\.json", stored["key"])
+    assert stored["key"] == "settings/settings.json"
     assert "aws_s3_object.settings-object" in stack.only(RUNTIME)["depends_on"]
-    statements = by_sid(policy(stack.only("aws_iam_role_policy")["policy"]))
-    assert statements["ReadSettings"]["Resource"] == ["${aws_s3_bucket.archive.arn}/settings/*"]
+    assert "aws_s3_bucket_versioning.audit-versions" in stored["depends_on"]
+    read = by_sid(policy(stack.only("aws_iam_role_policy")["policy"]))["ReadSettings"]
+    assert read["Action"] == ["s3:GetObjectVersion"]
+    assert read["Resource"] == ["arn:aws-us-gov:s3:::rastro-long-audit-123456789012-us-gov-west-1/settings/*"]
 
 
 def test_a_short_document_needs_no_object_and_no_right_to_read_one(shipped: Synthesis) -> None:

@@ -74,6 +74,17 @@ def test_an_environment_that_masks_nothing_declares_no_policy(variants: Synthesi
     assert not variants["agent-plain"].resources("aws_cloudwatch_log_data_protection_policy")
 
 
+def test_a_mask_that_is_no_longer_asked_for_is_let_go_not_destroyed(shipped: Synthesis, variants: Synthesis) -> None:
+    """A kept group that loses its mask would be readable in clear; where nothing is kept, nothing is held on to."""
+    untouched = {"destroy": False}
+
+    assert variants["agent-plain"].document["removed"] == [
+        {"from": "aws_cloudwatch_log_data_protection_policy.masking", "lifecycle": untouched},
+        {"from": "aws_cloudwatch_log_index_policy.index", "lifecycle": untouched},
+    ]
+    assert not any("removed" in stack.document for stack in shipped.agents)
+
+
 def test_the_index_lists_the_declared_fields_and_no_free_one(shipped: Synthesis) -> None:
     """Session and trace ids are indexed by default and would only spend places."""
     for agent in shipped.agents:

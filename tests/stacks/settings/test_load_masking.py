@@ -34,8 +34,13 @@ NAMES = (
     ),
     Case(
         "misspelt in an account",
-        *(SANDBOX, "[state]", '[masking]\nidentifiers = ["CnpjCode-BR"]\n[state]'),
+        *(SANDBOX, '["EmailAddress", "CreditCardNumber", "AwsSecretKey"]', '["CnpjCode-BR"]'),
         'masking.identifiers.0 = "CnpjCode-BR": is not a managed data identifier; did you mean',
+    ),
+    Case(
+        "a pattern under a managed name",
+        *(DEV, "bare-cpf = ", "EmailAddress = "),
+        f'{MASKING}.patterns.EmailAddress = "EmailAddress": is the name of a managed data identifier; choose another',
     ),
     Case(
         "twice",
@@ -50,8 +55,7 @@ NAMES = (
     Case(
         "11 patterns",
         *(DEV, PATTERN, "\n".join(f'p{number} = "[Q]{{{number + 1}}}"' for number in range(11))),
-        f"{MASKING}.patterns = {str({f'p{n}': f'[Q]{{{n + 1}}}' for n in range(11)})[:80]}…: "
-        "dictionary should have at most 10 items after validation",
+        f"{MASKING}.patterns: has 11 entries; allowed: at most 10",
     ),
     *(
         Case(

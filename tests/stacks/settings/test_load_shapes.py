@@ -61,7 +61,7 @@ LISTS = (
     Case(
         "a VPC with no subnets",
         *(DEV, '"PUBLIC"', '"VPC"\nsecurity_groups = ["sg-12345678"]\nsubnets = []'),
-        "network.subnets = []: list should have at least 1 item",
+        "network.subnets: is empty; 1 to 16 subnets of one VPC",
     ),
 )
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stacks.settings.fault import Fault
+from stacks.limits import within_limits
+from stacks.settings.fault import Fault, SettingsError
 from tests.stacks.settings.case import DEV, PROD, SANDBOX, Case
 from tests.stacks.settings.folder import Folder
 
@@ -191,3 +192,77 @@ def test_two_files_of_one_account_and_region_are_refused(folder: Folder) -> None
     )
     folder.write("accounts/second.toml", sandbox.replace("us-east-1", "us-west-2"))
     assert folder.faults() == ()
+
+
+PROFILE = "inference-profile/us.anthropic.claude-haiku-4-5-20251001-v1:0"
+KEY = "arn:aws:kms:{region}:999999999999:key/0f1e2d3c-0000-4000-8000-000000000009"
+AGAINST_THE_ACCOUNT = (
+    Case(
+        "a model of another account",
+        *(DEV, f"us-east-1:111122223333:{PROFILE}", f"us-east-1:999999999999:{PROFILE}"),
+        f'agent.models.0 = "arn:aws:bedrock:us-east-1:999999999999:{PROFILE[:40]}…: belongs to another account; '
+        "allowed: account 111122223333, which the account file names",
+    ),
+    Case(
+        "a role of another account",
+        *(DEV, "[guard]", '[role]\narn = "arn:aws:iam::999999999999:role/r"\n[guard]'),
+        'role.arn = "arn:aws:iam::999999999999:role/r": belongs to another account; allowed: account 111122223333',
+    ),
+    Case(
+        "a key of another Region",
+        *(DEV, "retention_days = 7", f'retention_days = 7\nkms_key_arn = "{KEY.format(region="eu-west-1")}"'),
+        f'observability.kms_key_arn = "{KEY.format(region="eu-west-1")}": is in another Region; allowed: us-east-1',
+    ),
+    Case(
+        "a lock on what must be deleted",
+        *(DEV, "retention_days = 7", "retention_days = 7\naudit_object_lock_days = 30"),
+        "observability.audit_object_lock_days = 30: locks objects that on_destroy = delete must be able to delete; set",
+    ),
+    Case(
+        "a Region of an isolated partition",
+        *(SANDBOX, '"us-east-1"', '"us-iso-east-1"'),
+        'region = "us-iso-east-1": is not a Region of a partition that the kit knows; allowed: a name such as us-east-1',
+    ),
+)
+
+
+@pytest.mark.parametrize("case", AGAINST_THE_ACCOUNT, ids=lambda case: case.name)
+def test_what_belongs_elsewhere_is_refused(case: Case, folder: Folder) -> None:
+    """An ARN that is valid and of no use here would deploy, and fail at the first call."""
+    case.check(folder)
+
+
+def test_a_key_of_another_account_in_the_same_region_is_taken(folder: Folder) -> None:
+    """Keys are often kept in an account of their own."""
+    folder.replace(DEV, "retention_days = 7", f'retention_days = 7\nkms_key_arn = "{KEY.format(region="us-east-1")}"')
+
+    assert folder.faults() == ()
+
+
+def test_callers_with_tokens_need_account_level_masking(folder: Folder) -> None:
+    """They may name the DEFAULT endpoint, whose log group nothing else masks."""
+    folder.replace(DEV, 'type = "IAM"', f'{JWT}\nclients = ["web"]')
+    folder.replace(SANDBOX, '["EmailAddress", "CreditCardNumber", "AwsSecretKey"]', "[]")
+
+    (fault,) = folder.faults()
+
+    assert str(fault) == (
+        'environments/dev.toml: auth.type = "JWT": callers with tokens may also name the DEFAULT endpoint, and nothing '
+        "masks its log group; list identifiers under [masking] of accounts/sandbox.toml"
+    )
+
+
+def test_a_role_s_policy_over_the_limit_is_refused_before_anything_is_synthesised(folder: Folder) -> None:
+    """AWS would refuse it in the middle of a deployment, with table and buckets made already."""
+    models = "".join(f'  "arn:aws:bedrock:us-east-1::foundation-model/vendor.model-{n:03}-v1:0",\n' for n in range(120))
+    folder.replace(DEV, "models = [\n", f"models = [\n{models}")
+
+    with pytest.raises(SettingsError, match=r"agent.models: make the role's policy 1\d,\d{3} characters long"):
+        within_limits(folder.load())
+
+
+def test_the_shipped_settings_are_within_every_limit(folder: Folder) -> None:
+    """The check gives the settings back."""
+    settings = folder.load()
+
+    assert within_limits(settings) is settings

@@ -1,0 +1,47 @@
+"""Check what is derived from settings against AWS's limits, before anything is synthesised."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Final
+
+from stacks.names import names_of
+from stacks.observability import masking
+from stacks.policies import execution_role
+from stacks.policies.statement import rendered
+from stacks.settings.fault import Fault, SettingsError
+from stacks.settings.load import EnvironmentSettings, Settings
+
+INLINE_POLICY_LIMIT: Final = 10_240
+"""Characters of all inline policies of one role (IAM quotas)."""
+
+
+def within_limits(settings: Settings) -> Settings:
+    """Give the settings back if all that follows from them fits.
+
+    Raises:
+        SettingsError: something is too long; AWS would refuse it in the middle of a deployment.
+    """
+    faults = [fault for environment in settings.environments for fault in _faults(environment)]
+    if faults:
+        raise SettingsError(faults)
+    return settings
+
+
+def _faults(environment: EnvironmentSettings) -> Iterator[Fault]:
+    file = environment.source.shown_as
+    permissions = rendered(execution_role.permissions(execution_role.reach_of(environment)))
+    if len(permissions) > INLINE_POLICY_LIMIT:
+        problem = f"make the role's policy {len(permissions):,} characters long"
+        yield Fault(file, "agent.models", problem, None, f"allowed: {INLINE_POLICY_LIMIT:,}; list fewer models")
+    declared = environment.declared.observability.masking
+    document = masking.document(
+        name=environment.name,
+        partition=names_of(environment).place.partition,
+        identifiers=declared.identifiers,
+        patterns=declared.patterns,
+    )
+    if len(json.dumps(document)) > masking.DOCUMENT_LIMIT:
+        problem = f"makes a data-protection document of {len(json.dumps(document)):,} characters"
+        yield Fault(file, "observability.masking", problem, None, f"allowed: {masking.DOCUMENT_LIMIT:,}")
