@@ -221,7 +221,7 @@ AGAINST_THE_ACCOUNT = (
     Case(
         "a Region of an isolated partition",
         *(SANDBOX, '"us-east-1"', '"us-iso-east-1"'),
-        'region = "us-iso-east-1": is not a Region of a partition that the kit knows; allowed: a name such as us-east-1',
+        'region = "us-iso-east-1": is not a Region of a partition that the kit knows; allowed: a name such as us-east',
     ),
 )
 
@@ -254,7 +254,8 @@ def test_callers_with_tokens_need_account_level_masking(folder: Folder) -> None:
 
 def test_a_role_s_policy_over_the_limit_is_refused_before_anything_is_synthesised(folder: Folder) -> None:
     """AWS would refuse it in the middle of a deployment, with table and buckets made already."""
-    models = "".join(f'  "arn:aws:bedrock:us-east-1::foundation-model/vendor.model-{n:03}-v1:0",\n' for n in range(120))
+    model = '  "arn:aws:bedrock:us-east-1::foundation-model/vendor.model-{:03}-v1:0",\n'
+    models = "".join(model.format(number) for number in range(120))
     folder.replace(DEV, "models = [\n", f"models = [\n{models}")
 
     with pytest.raises(SettingsError, match=r"agent.models: make the role's policy 1\d,\d{3} characters long"):
