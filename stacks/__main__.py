@@ -93,7 +93,7 @@ def show_needs(environment: str, settings: Folder = SETTINGS) -> None:
 
 
 @app.command("release")
-def release(environment: str, settings: Folder = SETTINGS, out: Synthesised = OUT, yes: Yes = False) -> None:  # noqa: FBT002
+def release(environment: str, settings: Folder = SETTINGS, out: Synthesised = OUT, yes: Yes = False) -> None:
     """Let Terraform forget the log group of a runtime that is about to be replaced; in AWS it stays as it is."""
     workspace, stack = _open(environment, settings, out)
     kept = retention.bound_to_runtime(retention.kept(stack))
@@ -103,7 +103,7 @@ def release(environment: str, settings: Folder = SETTINGS, out: Synthesised = OU
 
 
 @app.command("prepare-destroy")
-def prepare_destroy(environment: str, settings: Folder = SETTINGS, out: Synthesised = OUT, yes: Yes = False) -> None:  # noqa: FBT002
+def prepare_destroy(environment: str, settings: Folder = SETTINGS, out: Synthesised = OUT, yes: Yes = False) -> None:
     """Let Terraform forget everything that holds the trail, so that the rest can be destroyed.
 
     Nothing is deleted in AWS. With on_destroy = "delete" there is nothing to forget.
@@ -173,7 +173,7 @@ def push_image(environment: str, tag: str, settings: Folder = SETTINGS) -> None:
     with tempfile.TemporaryDirectory() as folder:
         metadata = Path(folder) / "metadata.json"
         command = image.build_command(context=context, repository_url=repository_url, tag=tag, metadata=metadata)
-        if subprocess.run(command, check=False).returncode:  # noqa: S603 - the command is ours
+        if subprocess.run(command, check=False).returncode:
             message = f"{' '.join(command[:3])} failed; the environment file is as it was"
             raise OperationError(message)
         digest = image.pushed_digest(metadata.read_text())

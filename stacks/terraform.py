@@ -22,7 +22,7 @@ def version_line() -> str | None:
     """Give the first line of `terraform version`, or None where there is no Terraform on PATH."""
     if shutil.which("terraform") is None:
         return None
-    answer = subprocess.run(["terraform", "version"], capture_output=True, text=True, check=False)  # noqa: S607
+    answer = subprocess.run(["terraform", "version"], capture_output=True, text=True, check=False)
     return answer.stdout.split("\n", 1)[0]
 
 
@@ -60,8 +60,8 @@ class Workspace:
         return {name: output["value"] for name, output in found.items()}
 
     def _run(self, *arguments: str) -> str:
-        answer = subprocess.run(  # noqa: S603
-            ["terraform", *arguments],  # noqa: S607
+        answer = subprocess.run(
+            ["terraform", *arguments],
             cwd=self.folder,
             capture_output=True,
             text=True,

@@ -20,7 +20,7 @@ def build(
     role_arn: str,
     variables: dict[str, str],
     after: Sequence[TerraformElement],
-) -> Any:  # noqa: ANN401
+) -> Any:
     """Declare the runtime; it waits for the role's policy, without which the image cannot be pulled."""
     agent = environment.declared.agent
     uri = image_uri(names_of(environment).repository_url, agent.image)
@@ -45,13 +45,13 @@ def build(
     )
 
 
-def _part(block: str, **arguments: Any) -> Any:  # noqa: ANN401
+def _part(block: str, **arguments: Any) -> Any:
     """Build one nested block of the runtime; the bindings take no plain mapping within a list."""
     name = f"BedrockagentcoreAgentRuntime{block}"
     return getattr(aws.bedrockagentcore_agent_runtime, name)(**arguments)
 
 
-def _network(network: PublicNetwork | VpcNetwork) -> Any:  # noqa: ANN401
+def _network(network: PublicNetwork | VpcNetwork) -> Any:
     if isinstance(network, PublicNetwork):
         return _part("NetworkConfiguration", network_mode=network.mode)
     inside = _part(
@@ -76,9 +76,9 @@ def build_live_endpoint(
     stack: TerraformStack,
     environment: EnvironmentSettings,
     *,
-    runtime: Any,  # noqa: ANN401
+    runtime: Any,
     after: Sequence[TerraformElement],
-) -> Any:  # noqa: ANN401
+) -> Any:
     """Declare the endpoint that callers use.
 
     Nothing in the graph links an endpoint to its log group, so the endpoint waits for group, masking and index: no

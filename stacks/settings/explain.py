@@ -44,7 +44,7 @@ def explain(file: str, model: type[BaseModel], error: ValidationError) -> Iterat
                 yield Fault(file, path, _lower_first(item["msg"]), shown(item["input"]), _allowed(model, location))
 
 
-def _size(context: Mapping[str, Any], found: Any) -> tuple[str, str | None]:  # noqa: ANN401
+def _size(context: Mapping[str, Any], found: Any) -> tuple[str, str | None]:
     if "max_length" in context:
         return f"has {len(found)} entries", f"allowed: at most {context['max_length']}"
     return "is empty", None
@@ -103,12 +103,12 @@ def _tables_at(model: type[BaseModel], path: tuple[str | int, ...]) -> list[type
     return [table for field in _fields_at(model, path) for table in _models_in(field.annotation)]
 
 
-def _is_union(annotation: Any) -> bool:  # noqa: ANN401
+def _is_union(annotation: Any) -> bool:
     members = [member for member in get_args(annotation) if member is not type(None)]
     return get_origin(annotation) in {Union, UnionType} and len(members) > 1
 
 
-def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for argument in getattr(annotation, "__args__", ()):

@@ -24,7 +24,7 @@ def on_destroy(name: str, declared: str | None) -> str:
     return declared or ("delete" if name == DISPOSABLE_ENVIRONMENT else "keep")
 
 
-def look_up(table: Table, path: str) -> Any:  # noqa: ANN401
+def look_up(table: Table, path: str) -> Any:
     """Find a value by its dotted key path, or None where any part of it is missing."""
     value: Any = table
     for key in path.split("."):

@@ -30,7 +30,7 @@ def _refused(problem: str, allowed: str | None = None) -> PydanticCustomError:
     return PydanticCustomError("refused", "{problem}", {"problem": problem, "allowed": allowed})
 
 
-def _text(pattern: str, problem: str, allowed: str) -> Any:  # noqa: ANN401 - an Annotated alias has no type of its own
+def _text(pattern: str, problem: str, allowed: str) -> Any:
     def check(value: str) -> str:
         if not value.isascii() or re.fullmatch(pattern, value) is None:
             raise _refused(problem, allowed)
@@ -40,7 +40,7 @@ def _text(pattern: str, problem: str, allowed: str) -> Any:  # noqa: ANN401 - an
     return Annotated[str, AfterValidator(check), Field(json_schema_extra=schema)]
 
 
-def _arn(service: str, resource: str, what: str) -> Any:  # noqa: ANN401
+def _arn(service: str, resource: str, what: str) -> Any:
     pattern = rf"arn:aws(?:-[a-z]+)*:{service}:{resource}"
     return _text(pattern, f"is not the ARN of {what}", f"allowed: {pattern}")
 
@@ -99,7 +99,7 @@ def _number(value: object) -> Decimal:
     return Decimal(value)
 
 
-def number(minimum: Decimal | int, maximum: Decimal | int | None = None, *, whole: bool = False) -> Any:  # noqa: ANN401
+def number(minimum: Decimal | int, maximum: Decimal | int | None = None, *, whole: bool = False) -> Any:
     """Build the type of a number within bounds, both included; `whole` refuses fractions."""
     low, high = Decimal(minimum), None if maximum is None else Decimal(maximum)
     span = f"allowed: {low} or more" if high is None else f"allowed: {low} to {high}"
@@ -119,7 +119,7 @@ def number(minimum: Decimal | int, maximum: Decimal | int | None = None, *, whol
     ]
 
 
-def _replace_with(schema: dict[str, Any]) -> Any:  # noqa: ANN401
+def _replace_with(schema: dict[str, Any]) -> Any:
     def replace(generated: dict[str, Any]) -> None:
         kept = {key: generated[key] for key in ("title", "description", "default") if key in generated}
         generated.clear()

@@ -36,7 +36,7 @@ def _fields(quantities: tuple[Quantity, ...]) -> dict[str, Any]:
     return {quantity.key: _field(quantity) for quantity in quantities}
 
 
-def _record(name: str, meaning: str, fields: dict[str, Any]) -> Any:  # noqa: ANN401 - the fields are data, not types
+def _record(name: str, meaning: str, fields: dict[str, Any]) -> Any:
     return create_model(name, __base__=Record, __doc__=meaning, **fields)
 
 

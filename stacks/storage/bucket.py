@@ -75,7 +75,7 @@ def build(stack: TerraformStack, plan: BucketPlan) -> Bucket:
     return Bucket(bucket, (bucket, *parts))
 
 
-def _encrypt(stack: TerraformStack, plan: BucketPlan, common: dict[str, Any]) -> Any:  # noqa: ANN401
+def _encrypt(stack: TerraformStack, plan: BucketPlan, common: dict[str, Any]) -> Any:
     module = aws.s3_bucket_server_side_encryption_configuration
     default = module.S3BucketServerSideEncryptionConfigurationRuleApplyServerSideEncryptionByDefaultA(
         sse_algorithm="aws:kms" if plan.kms_key_arn else "AES256", kms_master_key_id=plan.kms_key_arn
@@ -86,7 +86,7 @@ def _encrypt(stack: TerraformStack, plan: BucketPlan, common: dict[str, Any]) ->
     return module.S3BucketServerSideEncryptionConfigurationA(stack, f"{plan.id}-encryption", **common, rule=[rule])
 
 
-def _drop_unfinished_uploads(stack: TerraformStack, plan: BucketPlan, common: dict[str, Any]) -> Any:  # noqa: ANN401
+def _drop_unfinished_uploads(stack: TerraformStack, plan: BucketPlan, common: dict[str, Any]) -> Any:
     module = aws.s3_bucket_lifecycle_configuration
     name = "S3BucketLifecycleConfigurationRule"
     abort = getattr(module, f"{name}AbortIncompleteMultipartUpload")(days_after_initiation=1)

@@ -27,7 +27,7 @@ _LIFECYCLE: Final = {
 }
 
 
-def build(stack: TerraformStack, *, kms_key_arn: str | None) -> Any:  # noqa: ANN401
+def build(stack: TerraformStack, *, kms_key_arn: str | None) -> Any:
     """Declare a repository with immutable tags, scanned on push and encrypted."""
     repository = aws.ecr_repository.EcrRepository(
         stack,

@@ -9,7 +9,7 @@ from stacks.foundation import guarded
 from stacks.framework import TerraformStack, aws
 
 
-def build(stack: TerraformStack, *, name: str, kms_key_arn: str | None, keep: bool) -> Any:  # noqa: ANN401
+def build(stack: TerraformStack, *, name: str, kms_key_arn: str | None, keep: bool) -> Any:
     """Declare the table: on demand, encrypted, restorable to any second, closed items expiring by themselves."""
     return aws.dynamodb_table.DynamodbTable(
         stack,

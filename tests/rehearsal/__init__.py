@@ -9,7 +9,7 @@ It proves the graph, the order, what is refused and what is left. It cannot prov
 
 By hand, in the project's folder, with an account id of your choice in a copy of `environments/`:
 
-    eval "$(python -m tests.rehearsal.provider install /tmp/pretend)"
+    eval "$(python -m tests.rehearsal.provider install "$PWD/pretend")"
     export PRETEND_ACCOUNT_ID=210987654321
     python main.py copy-of-environments && cd cdktf.out/stacks/agent-dev && terraform init && terraform apply
 
