@@ -99,7 +99,7 @@ def release(environment: str, settings: Folder = SETTINGS, out: Synthesised = OU
     kept = retention.bound_to_runtime(retention.kept(stack))
     _announce(f"{workspace.folder.name}: {len(kept)} resources leave Terraform's state and stay in AWS", kept)
     _confirm(environment, yes=yes)
-    _forget(workspace, kept)
+    _forget(workspace, kept, _reach(workspace))
 
 
 @app.command("prepare-destroy")
@@ -120,7 +120,12 @@ def prepare_destroy(environment: str, settings: Folder = SETTINGS, out: Synthesi
         f"{workspace.folder.name}: {_count(stack) - len(kept)} resources are destroyed, {len(kept)} are kept", kept
     )
     _confirm(environment, yes=yes)
-    _forget(workspace, kept)
+    state = _reach(workspace)
+    if attached := retention.attached(state):
+        names = ", ".join(attached)
+        message = f"detach these policies from their roles first, AWS does not delete them before: {names}"
+        raise OperationError(message)
+    _forget(workspace, kept, state)
 
 
 def _announce(summary: str, kept: Mapping[str, str]) -> None:
@@ -135,16 +140,14 @@ def _confirm(environment: str, *, yes: bool) -> None:
         raise OperationError(message)
 
 
-def _forget(workspace: Workspace, kept: Mapping[str, str]) -> None:
-    """Take addresses out of the state, once AWS was reached and nothing stands in the way of what comes next."""
+def _reach(workspace: Workspace) -> retention.State:
+    """Reach AWS before the state changes, and give what it holds now."""
     if workspace.held():
         workspace.refresh()
-    state = workspace.held()
-    if attached := retention.attached(state):
-        message = (
-            f"detach these policies from their roles first, AWS does not delete them before: {', '.join(attached)}"
-        )
-        raise OperationError(message)
+    return workspace.held()
+
+
+def _forget(workspace: Workspace, kept: Mapping[str, str], state: retention.State) -> None:
     if held := [address for address in kept if address in state]:
         workspace.forget(held)
         typer.echo(f"{workspace.folder.name}: {len(held)} resources left Terraform's state and stay in AWS")

@@ -195,9 +195,10 @@ def test_a_kept_trail_leaves_the_state_and_the_rest_stays_in_it(
 def test_before_a_rename_only_the_log_group_is_let_go(
     shipped: Synthesis, tmp_path: Path, programs: Path, terraform_log: Path
 ) -> None:
-    """Table and buckets serve the next runtime too: forgotten, they would be made anew and fail."""
+    """Table and buckets serve the next runtime too, and policies that are attached are changed where they are."""
     group = "aws_cloudwatch_log_group.log-group"
-    (tmp_path / "held").write_text(state({address: {} for address in (*HELD, group)}))
+    attached = {"aws_iam_policy.reader": {"name": "rastro-prod-reader", "attachment_count": 1}}
+    (tmp_path / "held").write_text(state({**{address: {} for address in (*HELD, group)}, **attached}))
 
     answer = stacks("release", "prod", "--yes", "--out", synthesised(shipped, tmp_path), path=programs)
 
