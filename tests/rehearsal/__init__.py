@@ -3,7 +3,7 @@
 `cloud.py` is the cloud: two files in a folder, `objects.json` (what exists) and `operations.jsonl` (what was done, in
 order). `provider.py` speaks Terraform's plugin protocol 6 in the place of `hashicorp/aws`; its schema is the committed
 extract of the real one, `tests/terraform_schema/aws.json`. `wire.py` declares the protocol's messages.
-`test_rehearsal.py` installs the provider as a file-system mirror and runs `terraform` on the synthesised stacks.
+`stage.py` installs the provider as a file-system mirror and runs `terraform` on the synthesised stacks.
 
 It proves the graph, the order, what is refused and what is left. It cannot prove that AWS accepts a value.
 

@@ -1,0 +1,102 @@
+"""Five policies for people, each the least that its work needs."""
+
+from __future__ import annotations
+
+from tests.synthesis import Json, Stack, Synthesis, by_sid, policy
+
+
+def of(stack: Stack, person: str) -> dict[str, Json]:
+    return by_sid(policy(stack.resources("aws_iam_policy")[person]["policy"]))
+
+
+def allowed(found: dict[str, Json]) -> set[str]:
+    return {action for s in found.values() if s["Effect"] == "Allow" for action in s["Action"]}
+
+
+def test_there_are_five_policies_for_people(shipped: Synthesis) -> None:
+    """Invoker, investigator, reader, approver and break-glass, named after the environment."""
+    found = shipped["agent-prod"].resources("aws_iam_policy")
+
+    assert {name: resource["name"] for name, resource in found.items()} == {
+        person: f"rastro-prod-{person}" for person in ("invoker", "investigator", "reader", "approver", "break-glass")
+    }
+
+
+def test_invokers_reach_the_live_endpoint_and_never_default(shipped: Synthesis) -> None:
+    """DEFAULT writes to a group that is neither masked nor kept as declared."""
+    runtime = "${aws_bedrockagentcore_agent_runtime.runtime.agent_runtime_arn}"
+    for person in ("invoker", "approver"):
+        found = of(shipped["agent-prod"], person)
+        assert found["InvokeLive"]["Resource"] == [runtime, f"{runtime}/runtime-endpoint/live"]
+        assert found["NeverDefault"]["Effect"] == "Deny"
+        assert found["NeverDefault"]["Resource"] == [f"{runtime}/runtime-endpoint/DEFAULT"]
+
+
+def test_investigators_query_and_see_neither_clear_text_nor_passages(shipped: Synthesis) -> None:
+    """Unmasking is denied outright; passages are simply not theirs."""
+    found = of(shipped["agent-prod"], "investigator")
+
+    assert "logs:StartQuery" in allowed(found)
+    assert found["NeverUnmask"]["Effect"] == "Deny"
+    assert "s3:GetObject" not in allowed(found)
+    assert not [action for action in allowed(found) if action.startswith("dynamodb:")]
+    assert found["QueryTrail"]["Resource"][0] == (
+        "arn:aws:logs:us-east-1:444455556666:log-group:/aws/bedrock-agentcore/runtimes/handbook_prod-*-live"
+    )
+
+
+def test_readers_read_passages_and_nothing_else_of_the_archive(shipped: Synthesis) -> None:
+    """Settings objects lie in the same bucket and stay closed."""
+    found = of(shipped["agent-prod"], "reader")
+
+    assert found["ReadPassages"]["Resource"] == ["arn:aws:s3:::rastro-prod-archive-444455556666-us-east-1/passages/*"]
+    assert not [action for action in allowed(found) if action.startswith("logs:")]
+
+
+def test_approvers_write_decisions_and_nothing_else(shipped: Synthesis) -> None:
+    """A decision is an item of its own; a checkpoint cannot be changed by its approver."""
+    found = of(shipped["agent-prod"], "approver")
+    writes = [s for s in found.values() if "dynamodb:PutItem" in s["Action"]]
+
+    assert [s["Condition"] for s in writes] == [
+        {
+            "ForAllValues:StringLike": {"dynamodb:LeadingKeys": "decision#*"},
+            "Null": {"dynamodb:LeadingKeys": "false"},
+        }
+    ]
+    assert not {"dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:Scan"} & allowed(found)
+
+
+def test_only_break_glass_unmasks(shipped: Synthesis) -> None:
+    """One policy, for a role of its own."""
+    unmasking = [
+        person
+        for person in shipped["agent-prod"].resources("aws_iam_policy")
+        if "logs:Unmask" in allowed(of(shipped["agent-prod"], person))
+    ]
+
+    assert unmasking == ["break-glass"]
+
+
+def test_managed_policies_fit_their_limit(shipped: Synthesis, variants: Synthesis) -> None:
+    """AWS counts 6,144 characters of a managed policy; an id that is not yet known takes less than its reference."""
+    for stack in [*shipped.agents, *variants.agents]:
+        for managed in stack.resources("aws_iam_policy").values():
+            assert len(managed["policy"]) <= 6_144
+
+
+def test_a_key_is_used_through_services_alone_and_readers_only_decrypt(variants: Synthesis) -> None:
+    """Nobody needs the key itself, and who only reads makes no data keys."""
+    stack = variants["agent-locked"]
+    hosts = [f"{service}.us-gov-west-1.amazonaws.com" for service in ("s3", "dynamodb", "sns")]
+    agent = by_sid(policy(stack.only("aws_iam_role_policy")["policy"]))["UseTrailKey"]
+
+    assert agent["Condition"] == {"StringEquals": {"kms:ViaService": hosts}}
+    for person, actions in {
+        "reader": ["kms:Decrypt"],
+        "approver": ["kms:Decrypt", "kms:GenerateDataKey"],
+        "break-glass": ["kms:Decrypt"],
+    }.items():
+        grant = of(stack, person)["UseTrailKey"]
+        assert grant["Action"] == actions
+        assert grant["Condition"] == {"StringEquals": {"kms:ViaService": hosts[:2]}}
