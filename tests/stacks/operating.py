@@ -13,6 +13,7 @@ from pathlib import Path
 from tests.conftest import ROOT
 
 REAL_ACCOUNT = "210987654321"
+VARIANTS = ROOT / "tests" / "stacks" / "variants"
 DIGEST = f"sha256:{'ab' * 32}"
 
 NEW_TERRAFORM = 'echo "Terraform v1.11.4"'

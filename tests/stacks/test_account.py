@@ -105,6 +105,7 @@ def test_images_are_immutable_scanned_encrypted_and_never_expire_with_a_tag(ship
     assert repository["image_scanning_configuration"] == {"scan_on_push": True}
     assert repository["encryption_configuration"] == [{"encryption_type": "KMS"}]
     assert [rule["selection"]["tagStatus"] for rule in rules] == ["untagged"]
+    assert repository["lifecycle"] == {"prevent_destroy": True}
 
 
 def test_a_key_of_the_account_encrypts_images(variants: Synthesis) -> None:
@@ -121,3 +122,14 @@ def test_account_level_masking_is_there_when_asked_for(shipped: Synthesis, varia
     assert resource["policy_type"] == "DATA_PROTECTION_POLICY"
     assert resource["scope"] == "ALL"
     assert not variants["account-unmanaged"].resources("aws_cloudwatch_log_account_policy")
+
+
+def test_account_level_masking_lists_identifiers_and_patterns(variants: Synthesis) -> None:
+    """Both lists of the account file, in both statements."""
+    resource = variants["account-gov"].only("aws_cloudwatch_log_account_policy")
+    document = json.loads(resource["policy_document"])
+
+    assert document["Configuration"] == {"CustomDataIdentifier": [{"Name": "badge", "Regex": "B-[0-9]{6}"}]}
+    assert [statement["DataIdentifier"] for statement in document["Statement"]] == [
+        ["arn:aws-us-gov:dataprotection::aws:data-identifier/EmailAddress", "badge"]
+    ] * 2

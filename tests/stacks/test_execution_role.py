@@ -6,7 +6,7 @@ import pytest
 
 from agent_image.contract import Item
 from stacks.policies import execution_role
-from tests.stacks.test_permissions import REACH
+from tests.stacks.grounds import REACH
 from tests.synthesis import Json, Stack, Synthesis, by_sid, policy
 
 

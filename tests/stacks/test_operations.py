@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.stacks.operating import NEW_TERRAFORM, put_terraform, stacks
+from tests.stacks.operating import NEW_TERRAFORM, VARIANTS, put_terraform, stacks
 from tests.synthesis import Synthesis
 
 
@@ -147,3 +147,43 @@ def test_an_environment_variable_named_env_is_not_taken_for_an_environment(targe
     assert "prod" not in answer.stdout
     assert "--yes" not in answer.stdout
     assert "--auto-approve" not in answer.stdout.replace('destroy "agent-" --auto-approve', "")
+
+
+@pytest.mark.parametrize(("account", "number"), [("gov", "123456789012"), ("unmanaged", "777788889999")])
+def test_every_account_of_aws_s_documentation_is_refused(account: str, number: str, programs: Path) -> None:
+    """Nobody owns them."""
+    put_terraform(programs, NEW_TERRAFORM)
+
+    answer = stacks("check-account", account, "--settings", VARIANTS, path=programs)
+
+    assert answer.returncode == 2
+    assert f"account_id = {number}: is one of AWS's documentation ids" in answer.stderr
+
+
+def test_an_unknown_account_is_refused_with_the_nearest_alias(programs: Path) -> None:
+    """Status 2, one line, no traceback."""
+    answer = stacks("check-account", "sandbx", path=programs)
+
+    assert answer.returncode == 2
+    assert answer.stderr.strip() == (
+        "account 'sandbx': there is no such file in environments/accounts/; did you mean sandbox?"
+    )
+
+
+def test_a_stack_that_was_not_synthesised_is_named(shipped: Synthesis, programs: Path, terraform_log: Path) -> None:
+    """The settings may be newer than the synthesis."""
+    answer = stacks("outputs", "plain", "--settings", VARIANTS, "--out", shipped.folder, path=programs)
+
+    assert answer.returncode == 2
+    assert answer.stderr.strip().endswith("holds no stack agent-plain; run `make synth`")
+    assert not terraform_log.exists()
+
+
+@pytest.mark.parametrize("command", ["outputs", "release", "adopt"])
+def test_a_command_on_a_deployed_environment_needs_terraform(shipped: Synthesis, programs: Path, command: str) -> None:
+    """One line, no traceback."""
+    answer = stacks(command, "prod", "--out", shipped.folder, path=programs)
+
+    assert answer.returncode == 2
+    assert answer.stderr.startswith("terraform is not on PATH")
+    assert "Traceback" not in answer.stderr

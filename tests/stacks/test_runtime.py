@@ -17,6 +17,7 @@ from agent_image.contract import (
     Regime,
     Setting,
 )
+from stacks.names import Place
 from tests.synthesis import Stack, Synthesis, by_sid, policy
 
 RUNTIME = "aws_bedrockagentcore_agent_runtime"
@@ -51,6 +52,29 @@ def test_every_variable_is_a_name_of_the_contract(agent: Stack) -> None:
     assert set(agent.variables()) == {*TELEMETRY_SWITCHES[regime], SETTINGS_VARIABLE}
 
 
+@pytest.mark.parametrize("regime", Regime)
+def test_the_switches_are_these(regime: Regime) -> None:
+    """Spans go to the agent's own group, all of them, and no library writes texts, whatever the regime."""
+    redacted = (
+        *("content", "message", "tool.result", "gen_ai.input.messages", "gen_ai.output.messages"),
+        *("gen_ai.system_instructions", "gen_ai.tool.call.*", "system_prompt"),
+        *("exception.message", "exception.stacktrace"),
+    )
+
+    assert TELEMETRY_SWITCHES[regime] == {
+        "RAG_CAPTURE": regime.value,
+        "UNIFIED_TRACES_DESTINATION_ENABLED": "true",
+        "AWS_GENAI_CONTENT_EXTRACTION_OPT_OUT": "true",
+        "OTEL_SEMCONV_STABILITY_OPT_IN": "gen_ai_latest_experimental,gen_ai_unredacted_attributes=",
+        "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "false",
+        "AWS_REDACT_SPAN_ATTRIBUTES": ",".join(redacted),
+        "OTEL_TRACES_SAMPLER": "always_on",
+        "OTEL_PYTHON_EXCLUDED_URLS": "/ping",
+        "OTEL_LOGS_EXPORTER": "none",
+        "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "64",
+    }
+
+
 @pytest.mark.parametrize(
     ("name", "regime"),
     [("dev", "content"), ("staging", "archive"), ("prod", "archive"), ("plain", "metadata"), ("brought", "address")],
@@ -75,7 +99,14 @@ def test_the_settings_document_names_the_environment_s_own_parts(shipped: Synthe
     assert document[Setting.AUDIT] == "s3://rastro-staging-audit-111122223333-us-east-1/audit/"
     assert document[Setting.ALERTS] == "arn:aws:sns:us-east-1:111122223333:rastro-staging-alerts"
     assert document[Setting.KNOWLEDGE_BASE] == "bedrock://STAGINGKB1"
-    assert document[Setting.GUARD]["budget_usd"] == "0.50"
+    assert document[Setting.GUARD] == {
+        "budget_usd": "0.50",
+        "budget_tokens": 200_000,
+        "budget_steps": 25,
+        "approval_minutes": 240,
+    }
+    assert (document[Setting.ENVIRONMENT], document[Setting.REGION]) == ("staging", "us-east-1")
+    assert set(document) == set(Setting) - {Setting.INDEX_VERSION}
 
 
 def test_the_document_speaks_of_the_very_resources_of_the_stack(shipped: Synthesis) -> None:
@@ -83,11 +114,13 @@ def test_the_document_speaks_of_the_very_resources_of_the_stack(shipped: Synthes
     stack = shipped["agent-staging"]
     document = json.loads(stack.variables()[SETTINGS_VARIABLE])
     buckets = stack.resources("aws_s3_bucket")
+    role = by_sid(policy(stack.only("aws_iam_role_policy")["policy"]))
 
     assert document[Setting.STORE].endswith(f"//{stack.only('aws_dynamodb_table')['name']}")
     assert document[Setting.ARCHIVE].startswith(f"s3://{buckets['archive']['bucket']}/")
     assert document[Setting.AUDIT].startswith(f"s3://{buckets['audit']['bucket']}/")
     assert document[Setting.ALERTS].endswith(f":{stack.only('aws_sns_topic')['name']}")
+    assert document[Setting.MODELS] == role["InvokeModels"]["Resource"]
 
 
 def test_a_part_that_is_not_there_has_no_key(variants: Synthesis) -> None:
@@ -135,6 +168,22 @@ def test_the_image_is_addressed_by_digest_in_the_account_s_own_repository(shippe
     )
 
 
+@pytest.mark.parametrize(
+    ("region", "partition", "registry"),
+    [
+        ("eu-central-1", "aws", "amazonaws.com"),
+        ("us-gov-east-1", "aws-us-gov", "amazonaws.com"),
+        ("cn-north-1", "aws-cn", "amazonaws.com.cn"),
+    ],
+)
+def test_a_region_settles_the_partition_and_the_registry(region: str, partition: str, registry: str) -> None:
+    """ARNs and hosts differ outside the common partition."""
+    place = Place("111122223333", region)
+
+    assert place.arn("sns", "t") == f"arn:{partition}:sns:{region}:111122223333:t"
+    assert place.registry == f"111122223333.dkr.ecr.{region}.{registry}"
+
+
 def test_a_disposable_environment_may_use_a_tag(variants: Synthesis) -> None:
     """Tags are immutable in the repository."""
     artifact = variants["agent-locked"].only(RUNTIME)["agent_runtime_artifact"]
@@ -155,6 +204,7 @@ def test_session_lifecycle_network_and_authorizer_come_from_the_file(variants: S
     runtime = variants["agent-locked"].only(RUNTIME)
 
     assert runtime["lifecycle_configuration"] == [{"idle_runtime_session_timeout": 60, "max_lifetime": 120}]
+    assert runtime["protocol_configuration"] == [{"server_protocol": "HTTP"}]
     assert runtime["network_configuration"] == [
         {
             "network_mode": "VPC",
@@ -171,6 +221,7 @@ def test_session_lifecycle_network_and_authorizer_come_from_the_file(variants: S
             "custom_jwt_authorizer": [
                 {
                     "allowed_audience": ["agents"],
+                    "allowed_clients": ["web"],
                     "discovery_url": "https://login.example.com/.well-known/openid-configuration",
                 }
             ]

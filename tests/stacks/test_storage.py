@@ -49,11 +49,16 @@ def test_unfinished_uploads_are_dropped(agent: Stack, bucket: str) -> None:
 
     assert rule["abort_incomplete_multipart_upload"] == [{"days_after_initiation": 1}]
     assert rule["status"] == "Enabled"
+    assert rule["filter"] == [{"prefix": ""}]
 
 
 def test_only_the_audit_keeps_versions(agent: Stack) -> None:
     """An erased text must be gone from the archive, and an audit object must not be overwritten."""
-    assert set(agent.resources("aws_s3_bucket_versioning")) == {"audit-versions"}
+    versioning = agent.resources("aws_s3_bucket_versioning")
+
+    assert {name: found["versioning_configuration"] for name, found in versioning.items()} == {
+        "audit-versions": {"status": "Enabled"}
+    }
 
 
 def test_without_a_key_the_service_s_own_encrypts_and_with_one_it_is_the_environment_s(
@@ -71,6 +76,8 @@ def test_without_a_key_the_service_s_own_encrypts_and_with_one_it_is_the_environ
     key = "arn:aws-us-gov:kms:us-gov-west-1:123456789012:key/0f1e2d3c-0000-4000-8000-000000000003"
     assert algorithm(shipped["agent-prod"]) == {("AES256", None)}
     assert algorithm(variants["agent-locked"]) == {("aws:kms", key)}
+    for resource in variants["agent-locked"].resources("aws_s3_bucket_server_side_encryption_configuration").values():
+        assert resource["rule"][0]["bucket_key_enabled"] is True
     assert variants["agent-locked"].only("aws_dynamodb_table")["server_side_encryption"]["kms_key_arn"] == key
     assert variants["agent-locked"].only("aws_sns_topic")["kms_master_key_id"] == key
     assert shipped["agent-prod"].only("aws_sns_topic")["kms_master_key_id"] == "alias/aws/sns"
@@ -110,6 +117,7 @@ def test_delete_guards_nothing(synthesis: str, name: str, request: pytest.Fixtur
     assert kept(stack.document) == {}
     assert stack.only("aws_dynamodb_table")["deletion_protection_enabled"] is False
     assert stack.only("aws_cloudwatch_log_group")["skip_destroy"] is False
+    assert stack.only("aws_cloudwatch_log_group")["deletion_protection_enabled"] is False
     assert all(bucket["force_destroy"] for bucket in stack.resources("aws_s3_bucket").values())
 
 

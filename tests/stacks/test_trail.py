@@ -105,6 +105,10 @@ def test_a_key_encrypts_the_group_and_the_outputs_say_what_the_key_must_allow(va
 
     assert stack.only("aws_cloudwatch_log_group")["kms_key_id"].endswith("-000000000003")
     assert statement["Principal"] == {"Service": "logs.us-gov-west-1.amazonaws.com"}
+    assert statement["Effect"] == "Allow"
+    assert statement["Action"] == [
+        f"kms:{action}" for action in ("Encrypt", "Decrypt", "ReEncrypt*", "GenerateDataKey*", "Describe*")
+    ]
     assert statement["Condition"]["ArnLike"]["kms:EncryptionContext:aws:logs:arn"] == (
         "arn:aws-us-gov:logs:us-gov-west-1:123456789012:log-group:/aws/bedrock-agentcore/runtimes/*"
     )

@@ -6,6 +6,7 @@ from contextlib import chdir
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from stacks.limits import within_limits
 from stacks.settings.fault import Fault, SettingsError
@@ -66,6 +67,11 @@ WITHIN_A_FILE = (
         *(DEV, 'type = "IAM"', JWT),
         "auth.audiences: every token of the provider would be let in; list audiences or clients",
     ),
+    Case(
+        "JWT with empty lists",
+        *(DEV, 'type = "IAM"', f"{JWT}\naudiences = []\nclients = []"),
+        "auth.audiences: every token of the provider would be let in; list audiences or clients",
+    ),
 )
 
 TAKEN = (
@@ -89,6 +95,42 @@ def test_keys_that_contradict_each_other_are_refused(case: Case, folder: Folder)
 def test_the_nearest_allowed_neighbour_is_taken(file: str, old: str, new: str, folder: Folder) -> None:
     """What stands just on the allowed side of a rule loads."""
     folder.replace(file, old, new)
+    assert folder.faults() == ()
+
+
+def test_a_trail_is_kept_unless_the_environment_is_dev(folder: Folder) -> None:
+    """Where the file says nothing, `dev` alone is disposable."""
+    folder.replace(DEV, 'on_destroy = "delete"\n', "")
+    folder.replace(PROD, 'on_destroy = "keep"\n', "")
+
+    kept = {environment.name: environment.keeps_trail for environment in folder.load().environments}
+    assert kept == {"dev": False, "prod": True, "staging": True}
+
+
+def test_settings_do_not_change_once_they_are_read(folder: Folder) -> None:
+    """Stacks, names and digests all speak of the same values."""
+    declared = folder.load().environments[0].declared
+
+    with pytest.raises(ValidationError, match="frozen"):
+        declared.owner = "somebody else"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [f"{'e' * 17}.toml", "edge-.toml", "1st.toml", f"accounts/{'a' * 33}.toml", "accounts/edge-.toml"],
+)
+def test_a_file_is_named_as_its_resources_can_be(file: str, folder: Folder) -> None:
+    """Names of buckets and stacks are made of it; a name that is just short enough loads."""
+    is_account = file.startswith("accounts/")
+    text = (folder.path / (SANDBOX if is_account else DEV)).read_text(encoding="utf-8")
+    text = text.replace('region = "us-east-1"', 'region = "us-west-2"').replace("handbook_dev", "handbook_edge")
+    folder.write(file, text)
+
+    (fault,) = folder.faults()
+
+    assert (fault.file, fault.problem) == (f"environments/{file}", "is not named as its resources can be")
+    (folder.path / file).unlink()
+    folder.write(f"accounts/{'a' * 32}.toml" if is_account else f"{'e' * 16}.toml", text)
     assert folder.faults() == ()
 
 

@@ -1,0 +1,140 @@
+"""Everything that the role and each kind of person reach, written out once: a change of any right is seen here."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import permutations
+
+from agent_image.contract import Item
+from stacks.policies import execution_role, people
+from stacks.policies.statement import Statement
+from tests.stacks.grounds import GROUND, KEY, PLACE, REACH, RUNTIME_ARN, every_statement
+
+
+def by_resource(found: Iterable[Statement], effect: str) -> dict[str, set[str]]:
+    """List what is allowed, or denied, by the resource that it is done to."""
+    listed: defaultdict[str, set[str]] = defaultdict(set)
+    for statement in found:
+        for resource in statement.resources if statement.effect == effect else ():
+            listed[resource].update(statement.actions)
+    return dict(listed)
+
+
+GROUPS = PLACE.log_groups("/aws/bedrock-agentcore/runtimes/handbook-*")
+GROUP, ITEMS = f"{GROUPS}-live", PLACE.arn("dynamodb", "table/rastro-prod-state")
+ARCHIVE, AUDIT = (f"arn:aws:s3:::rastro-prod-{name}-111122223333-us-east-1" for name in ("archive", "audit"))
+DIRECTORY = PLACE.arn("bedrock-agentcore", "workload-identity-directory/default")
+DECIDING = {
+    *("dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem"),
+    *("dynamodb:PartiQLInsert", "dynamodb:PartiQLUpdate", "dynamodb:PartiQLDelete"),
+}
+TOKENS = {f"bedrock-agentcore:GetWorkloadAccessToken{suffix}" for suffix in ("", "ForJWT", "ForUserId")}
+DISCOVER = {PLACE.arn("ssm", "parameter/rastro/prod"): {"ssm:GetParameter"}}
+CALL = {"bedrock-agentcore:InvokeAgentRuntime"}
+INVOKE = {RUNTIME_ARN: CALL, f"{RUNTIME_ARN}/runtime-endpoint/live": CALL}
+NEVER_DEFAULT = {f"{RUNTIME_ARN}/runtime-endpoint/DEFAULT": CALL}
+READ_GROUP = {
+    *("logs:StartQuery", "logs:GetQueryResults", "logs:FilterLogEvents", "logs:GetLogEvents"),
+    "logs:DescribeLogStreams",
+}
+UNMASK = {"logs:Unmask"}
+ANY_QUERY = {"*": {"logs:DescribeQueries", "logs:StopQuery", "cloudwatch:GetMetricData"}}
+DECRYPT = {KEY: {"kms:Decrypt"}}
+USE_KEY = {KEY: {"kms:Decrypt", "kms:GenerateDataKey"}}
+PASSAGES = {f"{ARCHIVE}/passages/*": {"s3:GetObject"}}
+GET_ITEMS = {"dynamodb:GetItem", "dynamodb:BatchGetItem"}
+ROLE_ALLOWED = {
+    PLACE.arn("ecr", "repository/rastro-agent"): {"ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"},
+    "*": {
+        "ecr:GetAuthorizationToken",
+        "logs:PutResourcePolicy",
+        *("xray:PutTraceSegments", "xray:PutTelemetryRecords", "xray:GetSamplingRules", "xray:GetSamplingTargets"),
+        "cloudwatch:PutMetricData",
+    },
+    PLACE.log_groups("*"): {"logs:DescribeLogGroups"},
+    GROUPS: {"logs:CreateLogGroup", "logs:DescribeLogStreams"},
+    f"{GROUPS}:log-stream:*": {"logs:CreateLogStream", "logs:PutLogEvents"},
+    DIRECTORY: TOKENS,
+    f"{DIRECTORY}/workload-identity/handbook-*": TOKENS,
+    REACH.models[0]: {"bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"},
+    PLACE.arn("bedrock", "knowledge-base/KB00000001"): {
+        *("bedrock:Retrieve", "bedrock:ListDataSources", "bedrock:ListIngestionJobs"),
+    },
+    ITEMS: {*GET_ITEMS, "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"},
+    f"{ARCHIVE}/passages/*": {"s3:PutObject"},
+    f"{AUDIT}/settings/*": {"s3:GetObjectVersion"},
+    f"{AUDIT}/audit/*": {"s3:PutObject"},
+    PLACE.arn("sns", "rastro-prod-alerts"): {"sns:Publish"},
+    **USE_KEY,
+}
+PEOPLE_ALLOWED: dict[str, dict[str, set[str]]] = {
+    "invoker": INVOKE,
+    "investigator": {**DISCOVER, GROUP: READ_GROUP, f"{GROUP}:*": READ_GROUP, **ANY_QUERY},
+    "reader": {**DISCOVER, **PASSAGES, ITEMS: GET_ITEMS, **DECRYPT},
+    "approver": {**DISCOVER, ITEMS: {*GET_ITEMS, "dynamodb:Query", "dynamodb:PutItem"}, **INVOKE, **USE_KEY},
+    "break-glass": {
+        **DISCOVER,
+        **{arn: {*READ_GROUP, *UNMASK} for arn in (GROUP, f"{GROUP}:*")},
+        **ANY_QUERY,
+        **PASSAGES,
+        ITEMS: GET_ITEMS,
+        AUDIT: {"s3:ListBucket"},
+        f"{AUDIT}/audit/*": {"s3:GetObject"},
+        **DECRYPT,
+    },
+}
+PEOPLE_DENIED: dict[str, dict[str, set[str]]] = {
+    "invoker": NEVER_DEFAULT,
+    "investigator": {GROUP: UNMASK, f"{GROUP}:*": UNMASK},
+    "reader": {},
+    "approver": NEVER_DEFAULT,
+    "break-glass": {},
+}
+
+
+def test_the_agent_s_role_reaches_this_and_no_more() -> None:
+    """A new right, a wider resource and a right that is gone are each seen here."""
+    assert by_resource(execution_role.permissions(REACH), "Allow") == ROLE_ALLOWED
+    assert by_resource(execution_role.permissions(REACH), "Deny") == {ITEMS: DECIDING}
+
+
+def test_a_person_reaches_this_and_no_more() -> None:
+    """Each kind of person by itself; what is denied is denied on the very resource that it would be done to."""
+    found = {person.person: person.statements for person in people.policies(GROUND)}
+
+    assert {person: by_resource(held, "Allow") for person, held in found.items()} == PEOPLE_ALLOWED
+    assert {person: by_resource(held, "Deny") for person, held in found.items()} == PEOPLE_DENIED
+
+
+def test_items_are_reached_by_their_prefixes_alone() -> None:
+    """Whoever reads or writes the table is held to some kinds of item, and a request without keys is refused."""
+    keys = "dynamodb:LeadingKeys"
+    found = {
+        (owner, statement.sid): {(c.operator, c.key): c.values for c in statement.conditions}
+        for owner, statement in every_statement()
+        if statement.effect == "Allow" and any(action.startswith("dynamodb:") for action in statement.actions)
+    }
+
+    assert {key: held.pop(("ForAllValues:StringLike", keys)) for key, held in found.items()} == {
+        ("execution role", "ReadItems"): ("checkpoint#*", "decision#*", "session#*", "fingerprint#*", "outbox#*"),
+        ("execution role", "WriteOwnItems"): ("checkpoint#*", "session#*", "fingerprint#*", "outbox#*"),
+        ("reader", "ReadFingerprints"): ("fingerprint#*",),
+        ("approver", "ReadCheckpoints"): ("checkpoint#*", "decision#*"),
+        ("approver", "WriteDecisions"): ("decision#*",),
+        ("break-glass", "ReadFingerprints"): ("fingerprint#*",),
+    }
+    assert all(held == {("Null", keys): ("false",)} for held in found.values())
+
+
+def test_no_prefix_of_an_item_begins_with_another() -> None:
+    """Else a right to the one would be a right to the other."""
+    assert not [(one, other) for one, other in permutations(Item, 2) if one.startswith(other)]
+
+
+def test_metrics_go_to_one_namespace() -> None:
+    """The action takes no resource: the condition alone keeps it in bounds."""
+    (condition,) = {s.sid: s for s in execution_role.permissions(REACH)}["WriteMetrics"].conditions
+
+    assert (condition.operator, condition.key) == ("StringEquals", "cloudwatch:namespace")
+    assert condition.values == ("bedrock-agentcore",)
