@@ -137,6 +137,8 @@ def _decimal(text: str) -> Decimal:
 
 
 def _rule_faults(environment_files: list[_File], account_files: list[_File], aliases: set[str]) -> Iterator[Fault]:
+    for file in (*environment_files, *account_files):
+        yield from rules.expression_faults(file.shown_as, file.table)
     for file in environment_files:
         yield from rules.environment_faults(file.shown_as, file.name, file.table)
     environments = {file.shown_as: file.table for file in environment_files}

@@ -124,6 +124,27 @@ def environment_faults(file: str, name: str, table: Table) -> Iterator[Fault]:
             yield Fault(file, path, problem, value, allowed)
 
 
+def expression_faults(file: str, table: Table) -> Iterator[Fault]:
+    """Refuse texts that Terraform would read as expressions: settings are text, in the stack as in the file."""
+    for path, text in _texts(table):
+        if "${" in text or "%{" in text:
+            problem = "holds ${ or %{, which Terraform reads as an expression"
+            yield Fault(file, path, problem, shown(text), "write it without")
+
+
+def _texts(table: Table) -> Iterator[tuple[str, str]]:
+    # Without recursion: a file may nest deeper than Python's stack.
+    open_: list[tuple[str, object]] = [("", table)]
+    while open_:
+        place, value = open_.pop()
+        if isinstance(value, str):
+            yield place.lstrip("."), value
+        elif isinstance(value, Mapping):
+            open_ += [(f"{place}.{key}", item) for key, item in value.items()]
+        elif isinstance(value, list):
+            open_ += [(f"{place}.{position}", item) for position, item in enumerate(value)]
+
+
 def account_alias_faults(environments: Mapping[str, Table], aliases: Collection[str]) -> Iterator[Fault]:
     """Refuse an environment whose account file does not exist; a file that cannot be read exists."""
     for file, table in environments.items():

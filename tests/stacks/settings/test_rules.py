@@ -238,7 +238,18 @@ def test_two_files_of_one_account_and_region_are_refused(folder: Folder) -> None
 
 PROFILE = "inference-profile/us.anthropic.claude-haiku-4-5-20251001-v1:0"
 KEY = "arn:aws:kms:{region}:999999999999:key/0f1e2d3c-0000-4000-8000-000000000009"
+EXPRESSION = "holds ${ or %{, which Terraform reads as an expression; write it without"
 AGAINST_THE_ACCOUNT = (
+    Case(
+        "an index version that Terraform would compute",
+        *(DEV, "[agent.session]", "index_version = '${timestamp()}'\n[agent.session]"),
+        f'agent.index_version = "${{timestamp()}}": {EXPRESSION}',
+    ),
+    Case(
+        "a pattern that Terraform would read",
+        *(DEV, PATTERNS, "[observability.masking.patterns]\nodd = 'Q[${]'\n"),
+        f'observability.masking.patterns.odd = "Q[${{]": {EXPRESSION}',
+    ),
     Case(
         "a model of another account",
         *(DEV, f"us-east-1:111122223333:{PROFILE}", f"us-east-1:999999999999:{PROFILE}"),
@@ -309,3 +320,13 @@ def test_the_shipped_settings_are_within_every_limit(folder: Folder) -> None:
     settings = folder.load()
 
     assert within_limits(settings) is settings
+
+
+def test_tables_nested_deeper_than_a_stack_are_refused_like_any_unknown_key(folder: Folder) -> None:
+    """Dotted keys cost a file little and would cost a recursive reader everything."""
+    text = (folder.path / DEV).read_text(encoding="utf-8")
+    folder.write(DEV, f"{'.'.join('a' * 5_000)} = 1\n{text}")
+
+    (fault,) = folder.faults()
+
+    assert (fault.path, fault.problem) == ("a", "is an unknown key")
