@@ -96,10 +96,11 @@ def show_needs(environment: str, settings: Folder = SETTINGS) -> None:
 def release(environment: str, settings: Folder = SETTINGS, out: Synthesised = OUT, yes: Yes = False) -> None:
     """Let Terraform forget the log group of a runtime that is about to be replaced; in AWS it stays as it is."""
     workspace, stack = _open(environment, settings, out)
-    kept = retention.bound_to_runtime(retention.kept(stack))
+    kept = retention.bound_to_runtime({**retention.kept(stack), **retention.let_go(stack)})
+    state = _reach(workspace)
     _announce(f"{workspace.folder.name}: {len(kept)} resources leave Terraform's state and stay in AWS", kept)
     _confirm(environment, yes=yes)
-    _forget(workspace, kept, _reach(workspace))
+    _forget(workspace, kept, state)
 
 
 @app.command("prepare-destroy")
@@ -109,22 +110,22 @@ def prepare_destroy(environment: str, settings: Folder = SETTINGS, out: Synthesi
     Nothing is deleted in AWS. With on_destroy = "delete" there is nothing to forget.
     """
     workspace, stack = _open(environment, settings, out)
-    kept = retention.kept(stack)
+    declared = retention.kept(stack)
+    kept = {**declared, **retention.let_go(stack)}
     if not kept and (guarded := retention.still_guarded(workspace.held())):
         message = (
             f"{environment}: on_destroy says delete, but what is deployed is guarded ({', '.join(guarded)}): "
             f"run `make deploy ENV={environment}` first, so that delete holds in AWS too"
         )
         raise OperationError(message)
-    _announce(
-        f"{workspace.folder.name}: {_count(stack) - len(kept)} resources are destroyed, {len(kept)} are kept", kept
-    )
-    _confirm(environment, yes=yes)
     state = _reach(workspace)
     if attached := retention.attached(state):
         names = ", ".join(attached)
         message = f"detach these policies from their roles first, AWS does not delete them before: {names}"
         raise OperationError(message)
+    destroyed = _count(stack) - len(declared)
+    _announce(f"{workspace.folder.name}: {destroyed} resources are destroyed, {len(declared)} are kept", kept)
+    _confirm(environment, yes=yes)
     _forget(workspace, kept, state)
 
 

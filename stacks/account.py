@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from stacks import foundation
 from stacks.framework import App, TerraformStack, aws
 from stacks.names import account_stack, place_of
@@ -43,6 +41,6 @@ class AccountStack(TerraformStack):
                 "masking",
                 policy_name=name,
                 policy_type="DATA_PROTECTION_POLICY",
-                policy_document=json.dumps(document, separators=(",", ":")),
+                policy_document=masking.rendered(document),
                 scope="ALL",
             )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from agent_image.contract import SETTINGS_OBJECT_PREFIX
 from stacks import discovery, foundation, outputs
 from stacks.framework import App, TerraformElement, TerraformResourceLifecycle, TerraformStack, aws
@@ -14,6 +16,9 @@ from stacks.settings.load import EnvironmentSettings
 from stacks.storage import table
 from stacks.storage.bucket import BucketPlan
 from stacks.storage.bucket import build as build_bucket
+
+_SETTINGS_OBJECT: Final = "settings-object"
+_SETTINGS_OBJECT_ADDRESS: Final = f"aws_s3_object.{_SETTINGS_OBJECT}"
 
 
 class AgentStack(TerraformStack):
@@ -45,6 +50,11 @@ class AgentStack(TerraformStack):
             self, settings, runtime=self._runtime, after=[*before_runtime, *kept.parts]
         )
         self._log_group = kept.group
+        if settings.keeps_trail:
+            # A kept group that loses its mask would be readable in clear, and versions of the runtime that are rolled
+            # back to read old settings: what is declared no longer stays as it is in AWS.
+            absent = [] if settings_object is not None else [_SETTINGS_OBJECT_ADDRESS]
+            foundation.let_go(self, [*kept.undeclared, *absent])
         self._serve_people()
         self._tell(role_arn)
 
@@ -76,12 +86,13 @@ class AgentStack(TerraformStack):
             return body, None
         stored = aws.s3_object.S3Object(
             self,
-            "settings-object",
+            _SETTINGS_OBJECT,
             bucket=self._audit.bucket.id,
             key=f"{SETTINGS_OBJECT_PREFIX}settings.json",
             content=body,
             content_type="application/json",
             depends_on=list(self._audit.parts),
+            lifecycle=foundation.guarded(keep=self._settings.keeps_trail),
         )
         return f"s3://{self._names.audit}/{stored.key}?versionId={stored.version_id}", stored
 

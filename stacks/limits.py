@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Final
 
-from stacks.names import names_of
-from stacks.observability import masking
 from stacks.policies import execution_role
 from stacks.policies.statement import rendered
 from stacks.settings.fault import Fault, SettingsError
@@ -30,18 +27,9 @@ def within_limits(settings: Settings) -> Settings:
 
 
 def _faults(environment: EnvironmentSettings) -> Iterator[Fault]:
-    file = environment.source.shown_as
     permissions = rendered(execution_role.permissions(execution_role.reach_of(environment)))
-    if len(permissions) > INLINE_POLICY_LIMIT:
+    # A role that was brought may spread them over managed policies.
+    if environment.declared.role.arn is None and len(permissions) > INLINE_POLICY_LIMIT:
         problem = f"make the role's policy {len(permissions):,} characters long"
-        yield Fault(file, "agent.models", problem, None, f"allowed: {INLINE_POLICY_LIMIT:,}; list fewer models")
-    declared = environment.declared.observability.masking
-    document = masking.document(
-        name=environment.name,
-        partition=names_of(environment).place.partition,
-        identifiers=declared.identifiers,
-        patterns=declared.patterns,
-    )
-    if len(json.dumps(document)) > masking.DOCUMENT_LIMIT:
-        problem = f"makes a data-protection document of {len(json.dumps(document)):,} characters"
-        yield Fault(file, "observability.masking", problem, None, f"allowed: {masking.DOCUMENT_LIMIT:,}")
+        allowed = f"allowed: {INLINE_POLICY_LIMIT:,}; list fewer models"
+        yield Fault(environment.source.shown_as, "agent.models", problem, None, allowed)

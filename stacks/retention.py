@@ -10,6 +10,7 @@ WHY_KEPT: Final[Mapping[str, str]] = {
     "aws_cloudwatch_log_group": "holds the spans and event lines",
     "aws_cloudwatch_log_data_protection_policy": "keeps what stays in the log group masked",
     "aws_cloudwatch_log_index_policy": "keeps what stays in the log group findable",
+    "aws_s3_object": "holds the settings that versions of the runtime point to",
     "aws_dynamodb_table": "holds checkpoints, decisions, sessions and fingerprints",
     "aws_s3_bucket": "holds passages, or the audit",
     "aws_s3_bucket_lifecycle_configuration": "guards a kept bucket",
@@ -35,6 +36,14 @@ def kept(stack: Stack) -> dict[str, str]:
         for name, arguments in named.items()
         if arguments.get("lifecycle", {}).get("prevent_destroy")
     }
+
+
+def let_go(stack: Stack) -> dict[str, str]:
+    """List the addresses that are no longer declared and must stay in AWS as they are.
+
+    A deployment heeds a `removed` block, a destroy does not: what is still held would be destroyed with the rest.
+    """
+    return {block["from"]: "is no longer declared, and stays as it is" for block in stack.get("removed", [])}
 
 
 def bound_to_runtime(kept_addresses: Mapping[str, str]) -> dict[str, str]:
@@ -79,6 +88,8 @@ def _import_id(stack: Stack, state: State, address: str) -> str | None:
         # The bucket itself states its name; what guards it refers to it.
         reference = _BUCKET.fullmatch(arguments["bucket"])
         return str(resources["aws_s3_bucket"][reference[1]]["bucket"] if reference else arguments["bucket"])
+    if kind == "aws_s3_object":
+        return f"{resources['aws_s3_bucket']['audit']['bucket']}/{arguments['key']}"
     runtime_id = state.get(_RUNTIME, {}).get("agent_runtime_id")
     if runtime_id is None:
         return None

@@ -6,6 +6,7 @@ matter of `logs:Unmask`, which only the break-glass policy grants.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -16,8 +17,6 @@ from stacks.observability.envelope import ENVELOPE
 
 PATTERN_LIMIT: Final = 200
 PATTERNS_LIMIT: Final = 10
-DOCUMENT_LIMIT: Final = 30_720
-"""Characters of one data-protection document (PutDataProtectionPolicy)."""
 # RE2 takes time in proportion to the text: with Python's own engine a pattern of a few stars takes hours.
 _QUIET: Final = re2.Options()
 _QUIET.log_errors = False
@@ -41,6 +40,11 @@ def custom_pattern_problem(regex: str) -> tuple[str, str] | None:
     if hit := next((name for name, text in ENVELOPE if compiled.search(text)), None):
         return f"would mask the trail itself: it matches {hit} of an ordinary span", "make it narrower"
     return None
+
+
+def rendered(built: Mapping[str, Any]) -> str:
+    """Render a document as compact JSON, the form whose length AWS counts."""
+    return json.dumps(built, separators=(",", ":"))
 
 
 def document(

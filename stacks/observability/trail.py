@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from stacks.foundation import guarded, let_go
+from stacks.foundation import guarded
 from stacks.framework import TerraformElement, TerraformStack, aws
 from stacks.observability import masking
 from stacks.settings.model import Masking
@@ -34,10 +34,11 @@ class TrailPlan:
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """Hold the group, and everything that must stand before the first event."""
+    """Hold the group, everything that must stand before the first event, and the addresses that are not declared."""
 
     group: Any
     parts: tuple[TerraformElement, ...]
+    undeclared: tuple[str, ...]
 
 
 def build(stack: TerraformStack, plan: TrailPlan) -> Trail:
@@ -71,7 +72,7 @@ def build(stack: TerraformStack, plan: TrailPlan) -> Trail:
                 stack,
                 _MASKING,
                 log_group_name=group.name,
-                policy_document=json.dumps(document, separators=(",", ":")),
+                policy_document=masking.rendered(document),
                 lifecycle=lifecycle,
             )
         )
@@ -85,8 +86,5 @@ def build(stack: TerraformStack, plan: TrailPlan) -> Trail:
                 lifecycle=lifecycle,
             )
         )
-    if plan.keep:
-        # A kept group that loses its mask would be readable in clear: what is declared no longer stays as it is in AWS.
-        absent = {_MASKING_ADDRESS: document is None, _INDEX_ADDRESS: not plan.indexed_fields}
-        let_go(stack, [address for address, missing in absent.items() if missing])
-    return Trail(group, tuple(parts))
+    missing = {_MASKING_ADDRESS: document is None, _INDEX_ADDRESS: not plan.indexed_fields}
+    return Trail(group, tuple(parts), tuple(address for address, absent in missing.items() if absent))

@@ -112,7 +112,7 @@ def _query(ground: Ground) -> Iterator[Statement]:
 
 def _live_groups(ground: Ground) -> tuple[str, ...]:
     # Group actions take the name, stream actions what stands behind it. The pattern also reaches the group of a
-    # runtime that was replaced: its trail is still to be read.
+    # runtime that was made anew under the same name: its trail is still to be read.
     group = ground.names.place.log_groups(ground.names.live_log_groups)
     return group, f"{group}:*"
 

@@ -146,6 +146,9 @@ def _rule_faults(environment_files: list[_File], account_files: list[_File], ali
     yield from rules.shared_account_faults({file.shown_as: file.table for file in account_files})
     yield from rules.same_name_faults({file.shown_as: file.name for file in environment_files})
     yield from rules.account_alias_faults(environments, aliases)
+    for file in account_files:
+        yield from rules.account_key_faults(file.shown_as, file.table)
+        yield from rules.account_masking_faults(file.shown_as, file.table)
     yield from rules.account_faults(environments, accounts)
     yield from rules.clash_faults(environments, accounts)
 

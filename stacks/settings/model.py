@@ -68,6 +68,10 @@ class Account(Record):
     masking: Masking = Field(
         default=Masking(), description="Account-level masking: it also covers groups that a service creates by itself."
     )
+    masking_managed_elsewhere: bool = Field(
+        default=False,
+        description="Somebody else declares the account's one masking policy; [masking] stays empty then.",
+    )
 
 
 class Session(Record):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
+from stacks.partition import REGION_PATTERN, partition_of
 from stacks.settings.fault import Fault, nearest, shown
 from stacks.settings.model import Session
 
@@ -160,8 +161,7 @@ def account_faults(environments: Mapping[str, Table], accounts: Mapping[str, Tab
         alias = table.get("account")
         account = accounts.get(alias) if isinstance(alias, str) else None
         if account is not None:
-            if _ACCOUNT_ID.fullmatch(str(account.get("account_id"))):  # else the account's own fault says enough
-                yield from _foreign_arns(file, table, account)
+            yield from _foreign_arns(file, table, account)
             yield from _unmasked_default(file, table, str(alias), account)
 
 
@@ -178,18 +178,41 @@ _ARNS: Final = {
 def _foreign_arns(file: str, table: Table, account: Table) -> Iterator[Fault]:
     for path, (own_account, own_region) in _ARNS.items():
         found = look_up(table, path)
-        listed = enumerate(found) if isinstance(found, list) else [(None, found)]
-        for position, arn in listed:
-            parts = arn.split(":", 5) if isinstance(arn, str) else []
-            if len(parts) != _ARN_PARTS:
-                continue
+        for position, arn in enumerate(found) if isinstance(found, list) else [(None, found)]:
             place = path if position is None else f"{path}.{position}"
-            _, _, _, region, account_id, _ = parts
-            if own_account and account_id not in {"", "aws", account.get("account_id")}:
-                allowed = f"allowed: account {account.get('account_id')}, which the account file names"
-                yield Fault(file, place, "belongs to another account", shown(arn), allowed)
-            if own_region and region != account.get("region"):
-                yield Fault(file, place, "is in another Region", shown(arn), f"allowed: {account.get('region')}")
+            yield from _foreign_arn(file, place, arn, account, own_account=own_account, own_region=own_region)
+
+
+def _foreign_arn(
+    file: str, place: str, arn: object, account: Table, *, own_account: bool, own_region: bool
+) -> Iterator[Fault]:
+    parts = arn.split(":", 5) if isinstance(arn, str) else []
+    if len(parts) != _ARN_PARTS:
+        return
+    _, partition, _, region, account_id, _ = parts
+    own_id, home = account.get("account_id"), account.get("region")
+    # Where the account file itself is at fault, its own fault says enough.
+    if (
+        own_account
+        and isinstance(own_id, str)
+        and _ACCOUNT_ID.fullmatch(own_id)
+        and account_id not in {"", "aws", own_id}
+    ):
+        allowed = f"allowed: account {own_id}, which the account file names"
+        yield Fault(file, place, "belongs to another account", shown(arn), allowed)
+    if not (isinstance(home, str) and re.fullmatch(REGION_PATTERN, home)):
+        return
+    if partition != partition_of(home).name:
+        allowed = f"allowed: arn:{partition_of(home).name}:…, as in {home}"
+        yield Fault(file, place, "belongs to another partition", shown(arn), allowed)
+    elif own_region and region != home:
+        yield Fault(file, place, "is in another Region", shown(arn), f"allowed: {home}")
+
+
+def account_key_faults(file: str, account: Table) -> Iterator[Fault]:
+    """Refuse a key that the account's image repository could not use."""
+    key = account.get("kms_key_arn")
+    yield from _foreign_arn(file, "kms_key_arn", key, account, own_account=False, own_region=True)
 
 
 _ARN_PARTS: Final = 6
@@ -199,9 +222,10 @@ _ACCOUNT_ID: Final = re.compile(r"[0-9]{12}", re.ASCII)
 def _unmasked_default(file: str, table: Table, alias: str, account: Table) -> Iterator[Fault]:
     if look_up(table, "auth.type") != "JWT" or not _masks(look_up(table, "observability.masking")):
         return
-    if not _masks(account.get("masking")):
+    if not (_masks(account.get("masking")) or account.get("masking_managed_elsewhere") is True):
         problem = "callers with tokens may also name the DEFAULT endpoint, and nothing masks its log group"
-        yield Fault(file, "auth.type", problem, '"JWT"', f"list identifiers under [masking] of accounts/{alias}.toml")
+        allowed = f"list identifiers or patterns under [masking] of accounts/{alias}.toml, or say there that "
+        yield Fault(file, "auth.type", problem, '"JWT"', allowed + "masking_managed_elsewhere = true")
 
 
 def _masks(masking: object) -> bool:
@@ -226,6 +250,13 @@ def clash_faults(environments: Mapping[str, Table], accounts: Mapping[str, Table
                 shown(name),
                 "give each environment its own",
             )
+
+
+def account_masking_faults(file: str, account: Table) -> Iterator[Fault]:
+    """Refuse to declare account-level masking that somebody else is said to manage: an account takes one policy."""
+    if account.get("masking_managed_elsewhere") is True and _masks(account.get("masking")):
+        problem = "is declared here, and masking_managed_elsewhere says that it is not"
+        yield Fault(file, "masking", problem, None, "keep one of the two")
 
 
 def shared_account_faults(accounts: Mapping[str, Table]) -> Iterator[Fault]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.rehearsal.stage import KEPT, LOG_GROUP, NEEDS_TERRAFORM, Stage
+from tests.rehearsal.stage import KEPT, LOG_GROUP, MASKING, NEEDS_TERRAFORM, Stage
 
 pytestmark = NEEDS_TERRAFORM
 
@@ -99,3 +99,20 @@ def test_attached_policies_stop_a_destroy_before_it_starts(stage: Stage) -> None
     assert "detach these policies from their roles first" in answer.stderr
     assert "rastro-staging-reader" in answer.stderr
     assert "aws_s3_bucket.archive" in stage.terraform("agent-staging", "state", "list").stdout
+
+
+def test_a_mask_that_left_the_file_stays_on_the_kept_group_through_a_destroy(stage: Stage) -> None:
+    """Without a deployment in between: what is in the group must not become readable on the way out."""
+    before = stage.cloud.objects()
+    path = stage.settings / "staging.toml"
+    head, _, rest = path.read_text().partition("[observability.masking]")
+    path.write_text(head + rest[rest.index("[guard]") :])
+    stage.synthesise()
+
+    prepared = stage.operate("prepare-destroy", "--yes")
+    destroyed = stage.terraform("agent-staging", "destroy", "-auto-approve")
+
+    assert [prepared.returncode, destroyed.returncode] == [0, 0], prepared.stderr + destroyed.stderr
+    masks = {key for key in before if key.startswith(MASKING) and "staging" in key}
+    assert masks
+    assert masks <= stage.cloud.objects().keys()

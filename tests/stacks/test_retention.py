@@ -56,7 +56,7 @@ def test_another_name_than_the_environment_s_stops_everything(out: Path, program
 
     assert answer.returncode == 2
     assert "nothing was done" in answer.stderr
-    assert terraform_log.read_text().splitlines() == ["init -input=false"]
+    assert "state rm" not in terraform_log.read_text()
 
 
 def test_a_disposable_environment_has_nothing_to_let_go(out: Path, programs: Path, terraform_log: Path) -> None:
@@ -162,3 +162,17 @@ def test_nothing_is_taken_back_of_an_environment_that_keeps_nothing(
 
     assert (answer.returncode, answer.stdout) == (0, "")
     assert terraform_log.read_text().splitlines() == ["init -input=false"]
+
+
+def test_what_is_no_longer_declared_is_let_go_before_a_destroy(
+    out: Path, tmp_path: Path, programs: Path, terraform_log: Path
+) -> None:
+    """A destroy heeds no `removed` block: a mask that left the file would leave the kept group too."""
+    settings = "aws_s3_object.settings-object"
+    (tmp_path / "held").write_text(state({settings: {}, "aws_iam_role.role": {}}))
+
+    answer = stacks("prepare-destroy", "prod", "--yes", "--out", out, path=programs)
+
+    assert answer.returncode == 0, answer.stderr
+    assert f"kept  {settings}: is no longer declared, and stays as it is" in answer.stdout
+    assert terraform_log.read_text().splitlines()[-1] == f"state rm {settings}"

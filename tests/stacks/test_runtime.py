@@ -144,6 +144,7 @@ def test_a_document_too_long_for_a_variable_becomes_an_object_that_the_role_may_
         "?versionId=${aws_s3_object.settings-object.version_id}"
     )
     assert stored["key"] == "settings/settings.json"
+    assert stored["lifecycle"] == {"prevent_destroy": True}
     assert "aws_s3_object.settings-object" in stack.only(RUNTIME)["depends_on"]
     assert "aws_s3_bucket_versioning.audit-versions" in stored["depends_on"]
     read = by_sid(policy(stack.only("aws_iam_role_policy")["policy"]))["ReadSettings"]

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from agent_image.contract import Span
+from stacks.observability import masking
 from stacks.observability.envelope import ENVELOPE
+from stacks.observability.identifiers import MANAGED_IDENTIFIERS
 from stacks.settings.load import load
 from stacks.settings.model import Masking
 from tests.stacks.settings.folder import SHIPPED
@@ -109,3 +111,15 @@ def test_the_golden_spans_hold_the_whole_envelope() -> None:
         assert re.fullmatch("[0-9a-f]{16}", span["spanId"])
         assert span["endTimeUnixNano"] - span["startTimeUnixNano"] == span["durationNano"]
         assert span["resource"]["attributes"]["cloud.resource_id"].startswith("arn:aws:bedrock-agentcore:")
+
+
+def test_the_longest_document_that_settings_allow_fits_its_limit() -> None:
+    """Every identifier and ten patterns of the longest name and form: AWS takes 30,720 characters."""
+    patterns = {f"{'n' * 127}{number}": "Q" * 200 for number in range(10)}
+
+    document = masking.document(
+        name="rastro-" + "e" * 32, partition="aws-us-gov", identifiers=sorted(MANAGED_IDENTIFIERS), patterns=patterns
+    )
+
+    assert document is not None
+    assert len(masking.rendered(document)) <= 30_720

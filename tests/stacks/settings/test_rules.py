@@ -272,6 +272,30 @@ AGAINST_THE_ACCOUNT = (
         "observability.audit_object_lock_days = 30: locks objects that on_destroy = delete must be able to delete; set",
     ),
     Case(
+        "an account's key of another Region",
+        *(
+            SANDBOX,
+            "indexing_percentage = 1",
+            f'indexing_percentage = 1\nkms_key_arn = "{KEY.format(region="eu-west-1")}"',
+        ),
+        f'kms_key_arn = "{KEY.format(region="eu-west-1")}": is in another Region; allowed: us-east-1',
+    ),
+    Case(
+        "a role of another partition",
+        *(DEV, "[guard]", '[role]\narn = "arn:aws-us-gov:iam::111122223333:role/r"\n[guard]'),
+        'role.arn = "arn:aws-us-gov:iam::111122223333:role/r": belongs to another partition; allowed: arn:aws:…, as in',
+    ),
+    Case(
+        "masking declared here and elsewhere",
+        *(SANDBOX, "indexing_percentage = 1", "indexing_percentage = 1\nmasking_managed_elsewhere = true"),
+        "masking: is declared here, and masking_managed_elsewhere says that it is not; keep one of the two",
+    ),
+    Case(
+        "an account id without quotes",
+        *(SANDBOX, '"111122223333"', "111122223333"),
+        "account_id = 111122223333: is of another type; allowed: text, in quotes",
+    ),
+    Case(
         "a Region of an isolated partition",
         *(SANDBOX, '"us-east-1"', '"us-iso-east-1"'),
         'region = "us-iso-east-1": is not a Region of a partition that the kit knows; allowed: a name such as us-east',
@@ -301,8 +325,11 @@ def test_callers_with_tokens_need_account_level_masking(folder: Folder) -> None:
 
     assert str(fault) == (
         'environments/dev.toml: auth.type = "JWT": callers with tokens may also name the DEFAULT endpoint, and nothing '
-        "masks its log group; list identifiers under [masking] of accounts/sandbox.toml"
+        "masks its log group; list identifiers or patterns under [masking] of accounts/sandbox.toml, or say there that "
+        "masking_managed_elsewhere = true"
     )
+    folder.replace(SANDBOX, "indexing_percentage = 1", "indexing_percentage = 1\nmasking_managed_elsewhere = true")
+    assert folder.faults() == ()
 
 
 def test_a_role_s_policy_over_the_limit_is_refused_before_anything_is_synthesised(folder: Folder) -> None:
@@ -330,3 +357,12 @@ def test_tables_nested_deeper_than_a_stack_are_refused_like_any_unknown_key(fold
     (fault,) = folder.faults()
 
     assert (fault.path, fault.problem) == ("a", "is an unknown key")
+
+
+def test_a_brought_role_may_hold_a_longer_policy(folder: Folder) -> None:
+    """Its owner can spread it over managed policies."""
+    model = '  "arn:aws:bedrock:us-east-1::foundation-model/vendor.model-{:03}-v1:0",\n'
+    folder.replace(DEV, "models = [\n", "models = [\n" + "".join(model.format(number) for number in range(120)))
+    folder.replace(DEV, "[guard]", f"[role]\n{ROLE}\n[guard]")
+
+    assert within_limits(folder.load())
