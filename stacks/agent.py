@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from agent_image.contract import SETTINGS_OBJECT_PREFIX
 from stacks import discovery, foundation, outputs
 from stacks.framework import App, TerraformElement, TerraformResourceLifecycle, TerraformStack, aws
@@ -16,9 +14,6 @@ from stacks.settings.load import EnvironmentSettings
 from stacks.storage import table
 from stacks.storage.bucket import BucketPlan
 from stacks.storage.bucket import build as build_bucket
-
-_SETTINGS_OBJECT: Final = "settings-object"
-_SETTINGS_OBJECT_ADDRESS: Final = f"aws_s3_object.{_SETTINGS_OBJECT}"
 
 
 class AgentStack(TerraformStack):
@@ -37,7 +32,7 @@ class AgentStack(TerraformStack):
         self._hold()
         pointer, settings_object = self._store()
         role_arn, role_policy = self._permit()
-        before_runtime = [*self._holders, *(part for part in (role_policy, settings_object) if part is not None)]
+        before_runtime = [*self._holders, settings_object, *([role_policy] if role_policy is not None else [])]
         self._runtime = agent.build(
             self,
             settings,
@@ -51,10 +46,8 @@ class AgentStack(TerraformStack):
         )
         self._log_group = kept.group
         if settings.keeps_trail:
-            # A kept group that loses its mask would be readable in clear, and versions of the runtime that are rolled
-            # back to read old settings: what is declared no longer stays as it is in AWS.
-            absent = [] if settings_object is not None else [_SETTINGS_OBJECT_ADDRESS]
-            foundation.let_go(self, [*kept.undeclared, *absent])
+            # A kept group that loses its mask would be readable in clear: what is declared no longer stays as it is.
+            foundation.let_go(self, kept.undeclared)
         self._serve_people()
         self._tell(role_arn)
 
@@ -75,18 +68,17 @@ class AgentStack(TerraformStack):
         self._audit = audit
         self._holders = (items, *archive.parts, *audit.parts, topic)
 
-    def _store(self) -> tuple[str, TerraformElement | None]:
-        """Give the value of the settings variable: the document, or where a document too long for it lies.
+    def _store(self) -> tuple[str, TerraformElement]:
+        """Store the settings document, and give the value of the settings variable.
 
-        The bucket keeps versions, and the URI names one: a runtime version that is rolled back to reads the settings
-        that it was deployed with.
+        That is the document, or where a document too long for it lies. The bucket keeps versions, and the URI names
+        one: a runtime version that is rolled back to reads the settings that it was deployed with. The object is there
+        whatever its length, so that a shorter document does not delete what older versions point to.
         """
         body = environment.settings_body(self._settings)
-        if environment.fits_variable(body):
-            return body, None
         stored = aws.s3_object.S3Object(
             self,
-            _SETTINGS_OBJECT,
+            "settings-object",
             bucket=self._audit.bucket.id,
             key=f"{SETTINGS_OBJECT_PREFIX}settings.json",
             content=body,
@@ -94,6 +86,8 @@ class AgentStack(TerraformStack):
             depends_on=list(self._audit.parts),
             lifecycle=foundation.guarded(keep=self._settings.keeps_trail),
         )
+        if environment.fits_variable(body):
+            return body, stored
         return f"s3://{self._names.audit}/{stored.key}?versionId={stored.version_id}", stored
 
     def _permit(self) -> tuple[str, TerraformElement | None]:

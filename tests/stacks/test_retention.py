@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from tests.stacks.operating import HELD, put_terraform, stacks, state
@@ -63,7 +64,7 @@ def test_a_disposable_environment_has_nothing_to_let_go(out: Path, programs: Pat
     """Everything of it is destroyed, and the list says so."""
     answer = stacks("prepare-destroy", "dev", "--yes", "--out", out, path=programs)
 
-    assert answer.stdout.strip() == "agent-dev: 28 resources are destroyed, 0 are kept"
+    assert answer.stdout.strip() == "agent-dev: 29 resources are destroyed, 0 are kept"
     assert "state rm" not in terraform_log.read_text()
 
 
@@ -168,11 +169,15 @@ def test_what_is_no_longer_declared_is_let_go_before_a_destroy(
     out: Path, tmp_path: Path, programs: Path, terraform_log: Path
 ) -> None:
     """A destroy heeds no `removed` block: a mask that left the file would leave the kept group too."""
-    settings = "aws_s3_object.settings-object"
-    (tmp_path / "held").write_text(state({settings: {}, "aws_iam_role.role": {}}))
+    mask = "aws_cloudwatch_log_data_protection_policy.masking"
+    (tmp_path / "held").write_text(state({mask: {}, "aws_iam_role.role": {}}))
+    synthesised = out / "stacks" / "agent-prod" / "cdk.tf.json"
+    document = json.loads(synthesised.read_text())
+    del document["resource"]["aws_cloudwatch_log_data_protection_policy"]
+    synthesised.write_text(json.dumps({**document, "removed": [{"from": mask, "lifecycle": {"destroy": False}}]}))
 
     answer = stacks("prepare-destroy", "prod", "--yes", "--out", out, path=programs)
 
     assert answer.returncode == 0, answer.stderr
-    assert f"kept  {settings}: is no longer declared, and stays as it is" in answer.stdout
-    assert terraform_log.read_text().splitlines()[-1] == f"state rm {settings}"
+    assert f"kept  {mask}: is no longer declared, and stays as it is" in answer.stdout
+    assert terraform_log.read_text().splitlines()[-1] == f"state rm {mask}"
