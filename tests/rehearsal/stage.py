@@ -31,7 +31,7 @@ ROLE_POLICY, TOPIC, TABLE, BUCKET = "aws_iam_role_policy", "aws_sns_topic", "aws
 HOLDERS: Final = (TABLE, BUCKET, TOPIC)
 KEPT: Final = (
     *(LOG_GROUP, MASKING, INDEX, TABLE, BUCKET, *BUCKET_GUARDS),
-    *("aws_s3_bucket_lifecycle_configuration", "aws_s3_bucket_versioning"),
+    *("aws_s3_bucket_lifecycle_configuration", "aws_s3_bucket_versioning", "aws_s3_object"),
 )
 SLOW: Final = frozenset({*HOLDERS, *BUCKET_GUARDS, ROLE_POLICY, MASKING, INDEX})
 
