@@ -23,8 +23,8 @@ def main(arguments: list[str]) -> int:
         print(error, file=sys.stderr)
         return 2
     # Only good settings are worth starting the framework for: it loads a Node.js process.
-    from stacks.compose import compose  # noqa: PLC0415
-    from stacks.framework import App  # noqa: PLC0415
+    from stacks.compose import compose  # noqa: PLC0415 - see above
+    from stacks.framework import App  # noqa: PLC0415 - see above
 
     app = App()
     compose(app, settings)

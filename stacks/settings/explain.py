@@ -84,7 +84,7 @@ def _allowed(model: type[BaseModel], path: tuple[str | int, ...]) -> str | None:
 
 def _choices(field: FieldInfo) -> Iterator[object]:
     extra = field.json_schema_extra
-    yield from extra.get("enum", ()) if isinstance(extra, dict) else ()  # type: ignore[misc]
+    yield from extra.get("enum", ()) if isinstance(extra, dict) else ()  # type: ignore[misc] # JSON values are of any type
     for part in (field.annotation, *get_args(field.annotation)):
         yield from map(shown, get_args(part)) if get_origin(part) is Literal else ()
 

@@ -26,11 +26,6 @@ class Masking(Record):
         description="Custom identifiers: a name and a regular expression in AWS's subset.",
     )
 
-    @property
-    def is_empty(self) -> bool:
-        """Tell whether nothing is masked."""
-        return not (self.identifiers or self.patterns)
-
 
 class LocalState(Record):
     """Keep Terraform state in files beside the project."""

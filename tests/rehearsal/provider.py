@@ -16,7 +16,7 @@ from concurrent import futures
 from pathlib import Path
 from typing import Any, Final
 
-import grpc  # type: ignore[import-untyped]
+import grpc  # type: ignore[import-untyped] # it ships no types
 
 from tests.rehearsal.cloud import Cloud, RefusedError, kind_of
 from tests.rehearsal.wire import UNKNOWN, decode, encode, is_unknown, messages
@@ -204,7 +204,7 @@ def serve(provider: Provider) -> None:
     with tempfile.TemporaryDirectory() as folder:
         server.add_insecure_port(f"unix:{folder}/socket")
         server.start()
-        print(f"1|6|unix|{folder}/socket|grpc", flush=True)  # noqa: T201
+        print(f"1|6|unix|{folder}/socket|grpc", flush=True)  # noqa: T201 - the handshake is a line on standard output
         over.wait()
         server.stop(grace=1).wait()
 
@@ -212,7 +212,7 @@ def serve(provider: Provider) -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["install"]:
         for name, value in install(Path(sys.argv[2]).resolve(), load_schema().version).items():
-            print(f"export {name}={value}")  # noqa: T201
+            print(f"export {name}={value}")  # noqa: T201 - for a shell to eval
     else:
         slow = frozenset(os.environ.get("PRETEND_SLOW", "").split(","))
         serve(Provider(Cloud(Path(os.environ["PRETEND_CLOUD"]), os.environ["PRETEND_ACCOUNT_ID"], slow=slow)))
