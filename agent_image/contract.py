@@ -60,6 +60,8 @@ _SWITCHES: Final[Mapping[str, str]] = MappingProxyType(
         "OTEL_TRACES_SAMPLER": "always_on",
         "OTEL_PYTHON_EXCLUDED_URLS": "/ping",
         "OTEL_LOGS_EXPORTER": "none",
+        "OTEL_METRICS_EXPORTER": "none",
+        "OTEL_BAGGAGE_SPAN_ATTRIBUTE_KEYS": "session.id",
         "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "64",
     }
 )
@@ -79,13 +81,74 @@ class Setting(StrEnum):
     REGION = "region"
     MODELS = "models"
     KNOWLEDGE_BASE = "knowledge_base"
+    TOP_K = "top_k"
     INDEX_VERSION = "index_version"
+    DESTINATION = "destination"
+    DESTINATION_HEADERS = "destination_headers"
+    PRUNE_EVENT_LOOP = "prune_event_loop"
+    KEPT_SESSIONS = "kept_sessions"
     STORE = "store"
     ARCHIVE = "archive"
     AUDIT = "audit"
     ALERTS = "alerts"
     GUARD = "guard"
 
+
+CLOUDWATCH: Final = "cloudwatch"
+"""The destination that AgentCore itself sets up: X-Ray's OTLP endpoint, stored in the agent's log group."""
+TOP_K_DEFAULT: Final = 5
+"""Passages that one retrieval asks for."""
+TOP_K_LIMIT: Final = 100
+"""Passages that one Retrieve call returns at most (numberOfResults)."""
+
+# --- invocations ------------------------------------------------------------------------------------------------------
+
+
+class Kind(StrEnum):
+    """Name the kinds of invocation by the key that tells them apart in the body."""
+
+    PROMPT = "prompt"
+    RESUME = "resume"
+    FEEDBACK = "feedback"
+    SWEEP = "sweep"
+
+
+class Status(StrEnum):
+    """Name how an invocation ends for its caller; the names of the closing server-sent events are the same."""
+
+    COMPLETED = "completed"
+    SUSPENDED = "suspended"
+    FAILED = "failed"
+
+
+class Outcome(StrEnum):
+    """Name how an invocation ends in the trail."""
+
+    COMPLETED = "completed"
+    SUSPENDED = "suspended"
+    REFUSED = "refused"
+    BUDGET = "budget"
+    LOOP = "loop"
+    FAILED = "failed"
+
+
+class Verdict(StrEnum):
+    """Name what a person may say of an answer."""
+
+    GOOD = "good"
+    BAD = "bad"
+
+
+class Zone(StrEnum):
+    """Name what a tool may do alone: green runs, yellow runs under the budget, red waits for a person."""
+
+    GREEN = "green"
+    YELLOW = "yellow"
+    RED = "red"
+
+
+SESSION_ID_LENGTH: Final = (33, 256)
+"""Characters that a session id takes (InvokeAgentRuntime)."""
 
 # --- spans ------------------------------------------------------------------------------------------------------------
 
@@ -101,6 +164,9 @@ class Span(StrEnum):
     KIND = "openinference.span.kind"
     BASE = "rag.base"
     INDEX_VERSION = "rag.index_version"
+    FIRST = "rag.first"
+    WITHOUT_SCORE = "rag.without_score"
+    WITHOUT_TEXT = "rag.without_text"
     CONTENT_BYTES = "rag.content_bytes"
     CONTENT_TRUNCATED = "rag.content_truncated"
     CITED = "rag.cited"
@@ -113,6 +179,10 @@ class Span(StrEnum):
     OUTCOME = "rastro.outcome"
     COST = "rastro.cost_usd"
     ARCHIVE_LOST = "rastro.archive_lost"
+    VERDICT = "rastro.verdict"
+    NOTE = "rastro.note"
+    NOTE_BYTES = "rastro.note_bytes"
+    NOTE_DIGEST = "rastro.note_digest"
     TOOL = "rastro.tool"
     ZONE = "rastro.zone"
     DECISION = "rastro.decision"
@@ -200,6 +270,7 @@ class Item(StrEnum):
     SESSION = "session#"
     FINGERPRINT = "fingerprint#"
     OUTBOX = "outbox#"
+    KEY = "key#"
 
 
 # --- usage: what a person states about an environment's traffic -------------------------------------------------------

@@ -1,0 +1,35 @@
+"""Say what failed without saying what it failed on: a code may leave the process, free text may not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class AgentError(Exception):
+    """Carry a code, which callers and the trail see, and a sentence for the caller.
+
+    Neither holds anything that came from a user, a model, a tool or a document.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        """Take a code in snake case and one sentence of our own wording."""
+        super().__init__(code)
+        self.code = code
+        self.message = message
+
+
+class BadInvocation(AgentError):  # noqa: N818 - it names what the caller sent
+    """Say that an invocation cannot be understood: the caller has to change it."""
+
+
+class KnowledgeBaseError(AgentError):
+    """Say that a knowledge base did not answer; the code tells why."""
+
+
+class SettingsError(Exception):
+    """List every fault of the settings document."""
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        """Take the faults, one line each: key, value, what is allowed."""
+        super().__init__("\n".join(faults))
+        self.faults = tuple(faults)
