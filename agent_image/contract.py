@@ -71,6 +71,18 @@ TELEMETRY_SWITCHES: Final[Mapping[Regime, Mapping[str, str]]] = MappingProxyType
 )
 """The variables that make a regime true, per regime."""
 
+LAUNCH: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "AGENT_OBSERVABILITY_ENABLED": "true",
+        "OTEL_PYTHON_DISTRO": "aws_distro",
+        "OTEL_PYTHON_CONFIGURATOR": "aws_configurator",
+        "DOCKER_CONTAINER": "1",
+        "PYTHONUNBUFFERED": "1",
+    }
+)
+"""What `opentelemetry-instrument`, Python and the server read before our code runs: ENV of the image, and variables of
+the runtime where code is deployed without one. With DOCKER_CONTAINER the server listens beyond loopback."""
+
 # --- the settings document (the value of SETTINGS_VARIABLE) -----------------------------------------------------------
 
 
@@ -164,6 +176,7 @@ class Span(StrEnum):
     KIND = "openinference.span.kind"
     BASE = "rag.base"
     INDEX_VERSION = "rag.index_version"
+    PASSAGES = "rag.passages"
     FIRST = "rag.first"
     WITHOUT_SCORE = "rag.without_score"
     WITHOUT_TEXT = "rag.without_text"
@@ -189,7 +202,11 @@ class Span(StrEnum):
     CHECKPOINT = "rastro.checkpoint"
     HOOK = "rastro.hook"
     REASON = "rastro.reason"
+    STRIPPED = "rastro.stripped"
 
+
+SCOPE: Final = "rastro"
+"""The instrumentation scope of the kit's own spans: attributes under the kit's names pass from no other."""
 
 SPAN_DATA_FORMAT: Final = "AWS-OTEL-TRACE-V1"
 """What `@data_format` holds on a span: it tells spans from standard output in the same log group."""
