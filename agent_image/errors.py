@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
+
+BUSY: Final = "busy"
+"""The code of an invocation into a session that is at work already."""
 
 
 class AgentError(Exception):
