@@ -17,6 +17,7 @@ _MARK: Final = re.compile(
     rf"\[[ ]?({_ITEM}(?:[ ]?[,;][ ]?{_ITEM})*)[ ]?\]"
     r"(?!\((?:<[^<>\n]*>|[^\s()<]*)(?:\)|\s+[\"'(]))"  # a link, with or without a title
 )
+_MARK_AND_SPACE: Final = re.compile(rf"\s*{_MARK.pattern}")
 _DEFINITION: Final = re.compile(r"^ {0,3}\[[^\]\n]*\]:", re.MULTILINE)
 _FENCE: Final = re.compile(
     r"^ {0,3}(?:(?P<ticks>`{3,})[^`\n]*|(?P<tildes>~{3,})[^\n]*)$"
@@ -50,6 +51,11 @@ def check(answer: str, addresses: Sequence[str]) -> Citations:
         cited=tuple(number for number in named if 1 <= number <= len(addresses)),
         unsupported=tuple(number for number in named if not 1 <= number <= len(addresses)),
     )
+
+
+def without_marks(answer: str) -> str:
+    """Leave out every mark with the space before it: what a page shows that renders marks in a way of its own."""
+    return _MARK_AND_SPACE.sub("", answer)
 
 
 def _numbers(answer: str) -> Iterator[int]:

@@ -1,0 +1,1 @@
+"""Tools: what the agent can do, each with its zone."""
