@@ -87,7 +87,7 @@ def _check_json(body: bytes) -> None:
 
 def _replay(body: bytes, receive: Receive) -> Receive:
     """Hand the body that was read to the application, then whatever comes after it."""
-    pending = [Message({"type": "http.request", "body": body, "more_body": False})]
+    pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replayed() -> Message:
         return pending.pop() if pending else await receive()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from strands import Agent
+from strands import Agent, ModelRetryStrategy
 from strands.hooks import HookProvider
 from strands.models import Model
 from strands.plugins import Plugin
@@ -16,6 +16,8 @@ from agent_image.conversation import Conversation
 from agent_image.tools.zoned import ZonedTool
 
 NAME: Final = "rastro"
+ATTEMPTS: Final = 4
+"""A person waits for the answer: some seconds, not the framework's minutes."""
 PROMPT: Final = """\
 You answer questions from the knowledge base, in the language of the question.
 
@@ -37,6 +39,7 @@ class AgentPlan:
         tools: the tools, each with its zone.
         prompt: the system prompt.
         plugins: what is hooked into the agent first, in order.
+        attempts: how often a model call is tried that was throttled; the waits are 1, 1, 2, 4 … seconds.
         guards: what stands closest to the tools; registered last, so that nothing can change a call behind its back.
     """
 
@@ -44,6 +47,7 @@ class AgentPlan:
     tools: Sequence[ZonedTool]
     prompt: str = PROMPT
     plugins: Sequence[Plugin] = ()
+    attempts: int = ATTEMPTS
     guards: Sequence[HookProvider] = ()
 
     def zones(self) -> dict[str, Zone]:
@@ -60,6 +64,7 @@ class AgentPlan:
             name=NAME,
             plugins=list(self.plugins),
             hooks=list(self.guards),
+            retry_strategy=ModelRetryStrategy(max_attempts=self.attempts, initial_delay=1),
             # The default handler prints what the model writes.
             callback_handler=None,
             # Tools come from the plan alone, never from a folder.

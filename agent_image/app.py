@@ -52,7 +52,7 @@ async def _invoke(runs: Mapping[type[Invocation], Run], payload: object, context
     except BadInvocation as error:
         return JSONResponse(answers.failed(error, session_id=session_id).document, status_code=_BAD_REQUEST)
     events = runs[type(invocation)](session_id, invocation)
-    if EVENT_STREAM in context.request.headers.get("accept", ""):
+    if context.request is not None and EVENT_STREAM in context.request.headers.get("accept", ""):
         return StreamingResponse(_relayed(events, asyncio.get_running_loop()), media_type=EVENT_STREAM)
     return await _whole(events)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -80,10 +81,8 @@ def test_every_fault_of_feedback_is_said_at_once() -> None:
 )
 def test_any_json_is_understood_or_refused(body: Any) -> None:
     """No body raises anything else."""
-    try:
-        parse(body)
-    except BadInvocation as refused:
-        assert refused.message.endswith(".")
+    with suppress(BadInvocation):
+        assert isinstance(parse(body), Prompt | Feedback)
 
 
 @pytest.mark.parametrize(
