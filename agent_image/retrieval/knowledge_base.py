@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from types import MappingProxyType
+from typing import Final, Protocol
 
+from agent_image.errors import KnowledgeBaseError
+from agent_image.retrieval.failure import Failure
 from agent_image.retrieval.passage import Passage
+
+_MESSAGES: Final[Mapping[Failure, str]] = MappingProxyType(
+    {
+        Failure.THROTTLED: "The knowledge base is busy. Try again in a moment.",
+        Failure.ACCESS_DENIED: "The agent may not read the knowledge base.",
+        Failure.NOT_FOUND: "The knowledge base does not exist.",
+        Failure.INVALID: "The knowledge base refused the query as invalid.",
+        Failure.UNAVAILABLE: "The knowledge base cannot be reached.",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +49,11 @@ class KnowledgeBase(Protocol):
         """Retrieve at most `top_k` passages.
 
         Raises:
-            KnowledgeBaseError: nothing was retrieved; `code` is one of throttled, access_denied, not_found, invalid,
-                unavailable.
+            KnowledgeBaseError: nothing was retrieved; `code` is a `Failure`.
         """
         ...
+
+
+def refusal(failure: Failure) -> KnowledgeBaseError:
+    """Say that a knowledge base did not answer, in words that hold nothing of the query."""
+    return KnowledgeBaseError(failure, _MESSAGES[failure])
