@@ -1,0 +1,77 @@
+"""Put the agent together: the one place that knows every part."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Final
+
+from bedrock_agentcore.runtime import BedrockAgentCoreApp
+from opentelemetry import trace
+from starlette.applications import Starlette
+
+from agent_image.agent import AgentPlan
+from agent_image.app import Lifespan, build
+from agent_image.contract import SCOPE
+from agent_image.conversation import MemoryConversations
+from agent_image.invocation import Feedback, Prompt
+from agent_image.models.by_url import model_for
+from agent_image.places import archive_at, knowledge_base_at
+from agent_image.retrieval.archive import Archive, NoArchive
+from agent_image.retrieval.retriever import Retriever
+from agent_image.run import FeedbackRun, Ground, PromptRun
+from agent_image.settings import Settings
+from agent_image.telemetry.setup import Telemetry, start
+from agent_image.tools.search_knowledge import search_knowledge
+
+FLUSH_SECONDS: Final = 5.0
+"""How long spans and passages may take to leave at the end."""
+
+Planner = Callable[[Settings, Retriever | None], AgentPlan]
+"""Says what the agent is made of; a team that brings its own agent brings one of these."""
+
+
+def plan(settings: Settings, retriever: Retriever | None) -> AgentPlan:
+    """Plan the agent that ships with the kit: it answers from the knowledge base."""
+    tools = [] if retriever is None else [search_knowledge(retriever)]
+    return AgentPlan(model_for(settings.models[0], settings.region), tools)
+
+
+def assemble(settings: Settings, planner: Planner = plan) -> BedrockAgentCoreApp:
+    """Assemble the application: telemetry first, so that nothing the rest does is said unguarded.
+
+    Raises:
+        SettingsError: a setting names something that is not there.
+    """
+    telemetry = start(settings)
+    archive = archive_at(settings)
+    tracer = trace.get_tracer(SCOPE)
+    knowledge_base = knowledge_base_at(settings)
+    retriever = knowledge_base and Retriever(
+        knowledge_base, regime=settings.capture, top_k=settings.top_k, archive=archive, tracer=tracer
+    )
+    ground = Ground(settings.capture, tracer, telemetry.digest, archive, _new_id)
+    agents = planner(settings, retriever).agent_for
+    runs = {Prompt: PromptRun(ground, agents, MemoryConversations()), Feedback: FeedbackRun(ground)}
+    return build(runs, lifespan=_lifespan(telemetry, archive), new_session=_new_session)
+
+
+def _lifespan(telemetry: Telemetry, archive: Archive | NoArchive) -> Lifespan:
+    """Flush at the end: SIGTERM ends the server, and nothing else would send what waits."""
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        archive.close(FLUSH_SECONDS)
+        telemetry.flush(FLUSH_SECONDS)
+
+    return lifespan
+
+
+def _new_id() -> str:
+    return uuid.uuid4().hex
+
+
+def _new_session() -> str:
+    return str(uuid.uuid4())
