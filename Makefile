@@ -29,7 +29,7 @@ override APPROVE :=
 endif
 TAG ?= $(shell date -u +%Y%m%dT%H%M%SZ)
 
-.PHONY: help setup demo test check format synth cost needs diff deploy output destroy release adopt deploy-account image bench lock schema docs clean
+.PHONY: help setup demo test check format synth cost needs diff deploy output destroy release adopt deploy-account image bundle zip pin bench lock schema docs clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  \033[1m%-16s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST) \
@@ -145,6 +145,15 @@ adopt: require-env setup ## take a kept trail back before deploying again: make 
 image: require-env $(STAMPS)/python ## build the image, push it and write its digest into the environment file: make image ENV=dev [TAG=...]
 	@$(RASTRO_PYTHON) -m stacks image "$(ENV)" "$(TAG)"
 
+bundle: require-env $(STAMPS)/python ## build the bundle of code, store it and write its version into the environment file: make bundle ENV=dev
+	@$(RASTRO_PYTHON) -m stacks bundle "$(ENV)"
+
+zip: $(STAMPS)/python ## build the bundle of code into build/agent.zip and store it nowhere
+	@$(RASTRO_PYTHON) -m stacks zip build/agent.zip
+
+pin: $(STAMPS)/python ## write the digest of the image's base into agent_image/Dockerfile (needs Docker with Buildx)
+	@$(RASTRO_PYTHON) -m stacks pin
+
 # --- keep ------------------------------------------------------------------------------------------------------------
 
 schema: $(STAMPS)/python ## write the JSON Schemas of the settings files
@@ -153,12 +162,15 @@ schema: $(STAMPS)/python ## write the JSON Schemas of the settings files
 docs: $(STAMPS)/python ## write the generated parts of README.md and docs/
 	@$(RASTRO_PYTHON) docs/generate.py
 
-lock: ## renew requirements.lock, requirements-checkov.lock and package-lock.json (needs uv)
+lock: ## renew every lock file: the project's, the image's, checkov's and the framework CLI's (needs uv)
 	@uv pip compile --group all --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	  --no-annotate --no-header --no-emit-build-options --quiet --upgrade --output-file requirements.lock
+	@uv pip compile --group agent --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	  --no-annotate --no-header --no-emit-build-options --quiet --upgrade --constraint requirements.lock \
+	  --output-file agent_image/requirements.lock
 	@uv pip compile --group checkov --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --no-annotate --no-header --no-emit-build-options --quiet --upgrade --output-file requirements-checkov.lock
 	@npm install --package-lock-only --ignore-scripts --no-audit --no-fund
 
 clean: ## remove what was built; state files stay
-	@rm -rf cdktf.out .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf build cdktf.out .mypy_cache .pytest_cache .ruff_cache

@@ -108,6 +108,10 @@ class Setting(StrEnum):
 
 CLOUDWATCH: Final = "cloudwatch"
 """The destination that AgentCore itself sets up: X-Ray's OTLP endpoint, stored in the agent's log group."""
+PLATFORM_DEFAULTS_OFF: Final = "DISABLE_ADOT_OBSERVABILITY"
+"""The variable by which the runtime leaves out its own telemetry defaults; set where spans go elsewhere."""
+OTLP_ENDPOINT: Final = "OTEL_EXPORTER_OTLP_ENDPOINT"
+"""The variable that names another OTLP endpoint: with it ADOT names none of AWS's, for spans and logs alike."""
 TOP_K_DEFAULT: Final = 5
 """Passages that one retrieval asks for."""
 TOP_K_LIMIT: Final = 100

@@ -6,19 +6,19 @@ The Makefile calls these; `python -m stacks --help` lists them. Exit status 2: t
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from stacks import grants, image, preflight, retention
-from stacks.names import account_stack, agent_stack, names_of
-from stacks.preflight import OperationError, Terraform
+from stacks import grants, preflight, retention
+from stacks.artifact import commands
+from stacks.artifact.commands import SETTINGS, Folder
+from stacks.artifact.image import MetadataError
+from stacks.names import account_stack, agent_stack
+from stacks.preflight import OperationError, Terraform, refuse_any
 from stacks.settings import schema
 from stacks.settings.fault import SettingsError
 from stacks.settings.load import EnvironmentSettings, load
@@ -28,9 +28,7 @@ app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Operate the stacks.", pretty_exceptions_enable=False
 )
 
-Folder = Annotated[Path, typer.Option("--settings", help="Folder of the settings files.")]
 Synthesised = Annotated[Path, typer.Option("--out", help="Folder of the synthesised stacks.")]
-SETTINGS = Path("environments")
 OUT = Path("cdktf.out")
 
 
@@ -53,21 +51,21 @@ def stacks_of(environment: str, settings: Folder = SETTINGS) -> None:
 @app.command("check-terraform")
 def check_terraform() -> None:
     """Say in one line if Terraform is missing or too old."""
-    _refuse_any([_find_terraform().problem()])
+    refuse_any([_find_terraform().problem()])
 
 
 @app.command("check-environment")
 def check_environment(environment: str, settings: Folder = SETTINGS) -> None:
     """Say what keeps an environment from being deployed: Terraform, account id, image."""
     found = _environment(settings, environment)
-    _refuse_any([_find_terraform().problem(), *preflight.environment_problems(found)])
+    refuse_any([_find_terraform().problem(), *preflight.environment_problems(found)])
 
 
 @app.command("check-account")
 def check_account(account: str, settings: Folder = SETTINGS) -> None:
     """Say what keeps an account stack from being deployed."""
     found = preflight.find_account(load(settings), account)
-    _refuse_any([_find_terraform().problem(), *preflight.account_problems(found)])
+    refuse_any([_find_terraform().problem(), *preflight.account_problems(found)])
 
 
 @app.command("outputs")
@@ -163,27 +161,10 @@ def adopt(environment: str, settings: Folder = SETTINGS, out: Synthesised = OUT)
         typer.echo(f"adopted  {address}  {import_id}")
 
 
-@app.command("image")
-def push_image(environment: str, tag: str, settings: Folder = SETTINGS) -> None:
-    """Build the agent's image, push it under a tag, and write its digest into the environment file."""
-    found = _environment(settings, environment)
-    context = Path("agent_image")
-    docker = None if shutil.which("docker") else "docker is not on PATH: install Docker with Buildx"
-    missing = (
-        None if (context / "Dockerfile").is_file() else f"{context}/Dockerfile: there is none, so no image to build"
-    )
-    _refuse_any([docker, missing, *preflight.account_problems(found.account)])
-    repository_url = names_of(found).repository_url
-    with tempfile.TemporaryDirectory() as folder:
-        metadata = Path(folder) / "metadata.json"
-        command = image.build_command(context=context, repository_url=repository_url, tag=tag, metadata=metadata)
-        if subprocess.run(command, check=False).returncode:
-            message = f"{' '.join(command[:3])} failed; the environment file is as it was"
-            raise OperationError(message)
-        digest = image.pushed_digest(metadata.read_text())
-    path = settings / found.source.file
-    path.write_text(image.with_digest(path.read_text(), digest))
-    typer.echo(f"{path}: agent.image = {digest}")
+app.command("image")(commands.push_image)
+app.command("bundle")(commands.push_bundle)
+app.command("zip")(commands.write_bundle)
+app.command("pin")(commands.pin_base)
 
 
 @app.command("schema")
@@ -201,7 +182,7 @@ def _environment(folder: Path, name: str) -> EnvironmentSettings:
 def _open(environment: str, settings: Path, out: Path) -> tuple[Workspace, dict[str, Any]]:
     """Open the workspace of an environment's stack, and read what was synthesised for it."""
     name = agent_stack(_environment(settings, environment).name)
-    _refuse_any([_find_terraform().problem()])
+    refuse_any([_find_terraform().problem()])
     stack = _synthesised(out).get(name)
     if stack is None:
         message = f"{out}: holds no stack {name}; run `make synth`"
@@ -232,16 +213,11 @@ def _find_terraform() -> Terraform:
     return Terraform(version_line())
 
 
-def _refuse_any(problems: list[str | None]) -> None:
-    if found := [problem for problem in problems if problem]:
-        raise OperationError("\n".join(found))
-
-
 def main() -> None:
     """Run one command, and turn every refusal into a message and exit status 2."""
     try:
         app()
-    except (OperationError, SettingsError, TerraformError, image.MetadataError) as error:
+    except (OperationError, SettingsError, TerraformError, MetadataError) as error:
         typer.echo(error, err=True)
         sys.exit(2)
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from stacks import foundation
 from stacks.framework import App, TerraformStack, aws
-from stacks.names import account_stack, place_of
+from stacks.names import account_stack, bundle_bucket, place_of
 from stacks.observability import masking, transaction_search
 from stacks.settings.load import AccountSettings
 from stacks.storage import repository
+from stacks.storage.bucket import BucketPlan
+from stacks.storage.bucket import build as build_bucket
 
 
 class AccountStack(TerraformStack):
@@ -25,9 +27,13 @@ class AccountStack(TerraformStack):
             # To destroy the policy would lose every span of the account: whoever manages it now takes it as it is.
             foundation.let_go(self, transaction_search.ADDRESSES)
         images = repository.build(self, kms_key_arn=declared.kms_key_arn)
+        # Always there, as the repository is: an empty bucket costs nothing, and an environment may change its artifact.
+        bundles = BucketPlan("bundles", bundle_bucket(place), place, declared.kms_key_arn, keep=True, versioned=True)
+        build_bucket(self, bundles)
         self._mask_whole_account(account, place.partition)
         foundation.output(self, "region", place.region, "Region of this account stack")
         foundation.output(self, "repository_url", images.repository_url, "Where images of the agent are pushed")
+        foundation.output(self, "bundle_bucket", bundles.name, "Where bundles of the agent's code are stored")
 
     def _mask_whole_account(self, account: AccountSettings, partition: str) -> None:
         declared = account.declared.masking

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from stacks.names import names_of
-from stacks.policies import execution_role
+from stacks.policies import execution_role, pipeline
 from stacks.policies.kms import key_policy_statement
 from stacks.policies.statement import document
 from stacks.settings.load import EnvironmentSettings
@@ -22,7 +22,7 @@ class Grant:
 
 
 def needed(environment: EnvironmentSettings) -> list[Grant]:
-    """List what the environment's own role and key must be given before anything is deployed."""
+    """List what the environment's own role, its deployers and its key must be given before anything is deployed."""
     return list(_needed(environment))
 
 
@@ -32,6 +32,9 @@ def _needed(environment: EnvironmentSettings) -> Iterator[Grant]:
         permissions = document(execution_role.permissions(execution_role.reach_of(environment)))
         yield Grant(f"trust policy of {declared.role.arn}", _pretty(document(execution_role.trust(place))))
         yield Grant(f"permissions policy of {declared.role.arn}", _pretty(permissions))
+    if declared.agent.artifact == "code":
+        statements = pipeline.statements(place, environment.account.declared.kms_key_arn)
+        yield Grant("permissions of whoever runs `make bundle` and `make deploy`", _pretty(document(statements)))
     if declared.observability.kms_key_arn is not None:
         yield Grant(f"statement in the policy of {declared.observability.kms_key_arn}", key_policy_statement(place))
 

@@ -11,6 +11,8 @@ from stacks.settings.load import AccountSettings, EnvironmentSettings
 
 REPOSITORY: Final = "rastro-agent"
 """The account's image repository: one, so that an image is promoted by its digest."""
+BUNDLE_KEY: Final = "agent.zip"
+"""The one object of the account's bundle bucket: a bundle is promoted by its version."""
 
 
 def account_stack(alias: str) -> str:
@@ -61,6 +63,11 @@ class Place:
 def place_of(account: AccountSettings) -> Place:
     """Take the place from an account's settings."""
     return Place(account.declared.account_id, account.declared.region)
+
+
+def bundle_bucket(place: Place) -> str:
+    """Name the account's bundle bucket. Bucket names are global: account and Region make this one ours."""
+    return f"rastro-bundles-{place.account_id}-{place.region}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from stacks.settings.fault import nearest
 from stacks.settings.load import AccountSettings, EnvironmentSettings, Settings
@@ -13,12 +13,19 @@ from stacks.settings.load import AccountSettings, EnvironmentSettings, Settings
 DOCUMENTATION_ACCOUNTS: Final = frozenset({"111122223333", "123456789012", "444455556666", "777788889999"})
 """Account ids that AWS's documentation uses: nobody's account, so nothing can be deployed there."""
 PLACEHOLDER_IMAGE: Final = f"sha256:{'0' * 64}"
+PLACEHOLDER_BUNDLE: Final = "0" * 32
 OLDEST_TERRAFORM: Final = (1, 10)
 """The first version with S3's native lock file."""
 
 
 class OperationError(Exception):
     """Say why an operation cannot start, one reason a line."""
+
+
+def refuse_any(problems: Iterable[str | None]) -> None:
+    """Refuse with every problem that there is."""
+    if found := [problem for problem in problems if problem]:
+        raise OperationError("\n".join(found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +77,21 @@ def account_problems(account: AccountSettings) -> Iterator[str]:
 def environment_problems(environment: EnvironmentSettings) -> Iterator[str]:
     """Say what keeps an environment from being deployed."""
     yield from account_problems(environment.account)
-    if environment.declared.agent.image == PLACEHOLDER_IMAGE:
-        yield (
-            f"environments/{environment.source.file}: agent.image: is the placeholder; "
-            f"`make image ENV={environment.name}` builds, pushes and writes the digest"
-        )
+    agent = environment.declared.agent
+    for key, value, placeholder in (
+        ("image", agent.image, PLACEHOLDER_IMAGE),
+        ("bundle", agent.bundle, PLACEHOLDER_BUNDLE),
+    ):
+        if value == placeholder:
+            yield (
+                f"environments/{environment.source.file}: agent.{key}: is the placeholder; "
+                f"`make {key} ENV={environment.name}` builds, stores and writes which one"
+            )
+
+
+def artifact_problems(environment: EnvironmentSettings, wanted: Literal["image", "code"]) -> Iterator[str]:
+    """Say if an environment runs something else than what is about to be built for it."""
+    artifact = environment.declared.agent.artifact
+    if artifact != wanted:
+        file = f"environments/{environment.source.file}"
+        yield f'{file}: agent.artifact = "{artifact}": the environment does not run this; write "{wanted}" first'

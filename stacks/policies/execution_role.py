@@ -15,7 +15,7 @@ from stacks.settings.load import EnvironmentSettings
 
 METRICS_NAMESPACE: Final = "bedrock-agentcore"
 
-_OWN_ITEMS: Final = tuple(f"{item}*" for item in Item if item is not Item.DECISION)
+_OWN_ITEMS: Final = tuple(f"{item}*" for item in Item if item not in {Item.DECISION, Item.KEY})
 _READ_ITEMS: Final = tuple(f"{item}*" for item in Item)
 
 
@@ -30,6 +30,8 @@ class Reach:
     put_resource_policy: Literal["any", "own", "none"]
     callers_have_tokens: bool
     reads_settings_object: bool
+    runs_image: bool
+    headers_secret_arn: str | None
 
 
 def reach_of(environment: EnvironmentSettings) -> Reach:
@@ -43,6 +45,8 @@ def reach_of(environment: EnvironmentSettings) -> Reach:
         put_resource_policy=declared.role.put_resource_policy,
         callers_have_tokens=declared.auth.type == "JWT",
         reads_settings_object=not fits_variable(settings_body(environment)),
+        runs_image=declared.agent.artifact == "image",
+        headers_secret_arn=declared.observability.destination_headers_secret_arn,
     )
 
 
@@ -63,11 +67,15 @@ def trust(place: Place) -> tuple[Statement, ...]:
 
 
 def permissions(reach: Reach) -> tuple[Statement, ...]:
-    """Grant what one agent needs: its image, its telemetry, its models, its knowledge base and its own trail."""
+    """Grant what one agent needs: its image, its telemetry, its models, its knowledge base and its own trail.
+
+    A bundle of code is read by whoever creates the runtime, not under this role.
+    """
     return (
-        *_image(reach.names.place),
+        *(_image(reach.names.place) if reach.runs_image else ()),
         *_logs(reach),
         *_telemetry(),
+        *_destination(reach),
         *_identity(reach),
         *_inference(reach),
         *_table(reach),
@@ -154,18 +162,30 @@ def _telemetry() -> Iterator[Statement]:
     )
 
 
+def _destination(reach: Reach) -> Iterator[Statement]:
+    if reach.headers_secret_arn is not None:
+        yield Statement(
+            sid="ReadEndpointHeaders",
+            why="Spans go to an OTLP endpoint that asks for credentials: the agent reads that one secret.",
+            actions=("secretsmanager:GetSecretValue",),
+            resources=(reach.headers_secret_arn,),
+        )
+
+
 def _identity(reach: Reach) -> Iterator[Statement]:
     place = reach.names.place
     directory = place.arn("bedrock-agentcore", "workload-identity-directory/default")
     resources = (directory, f"{directory}/workload-identity/{reach.names.agent}-*")
     for_user = "bedrock-agentcore:GetWorkloadAccessTokenForUserId"
     tokens = ("bedrock-agentcore:GetWorkloadAccessToken", "bedrock-agentcore:GetWorkloadAccessTokenForJWT")
-    yield Statement(
-        sid="OwnIdentity",
-        why="The agent proves who it is to gateways and memories.",
-        actions=tokens if reach.callers_have_tokens else (*tokens, for_user),
-        resources=resources,
-    )
+    # AWS's role for direct code deployment has no such right.
+    if reach.runs_image:
+        yield Statement(
+            sid="OwnIdentity",
+            why="The agent proves who it is to gateways and memories.",
+            actions=tokens if reach.callers_have_tokens else (*tokens, for_user),
+            resources=resources,
+        )
     if reach.callers_have_tokens:
         yield Statement(
             sid="NoUserByName",
@@ -207,6 +227,13 @@ def _table(reach: Reach) -> Iterator[Statement]:
         actions=("dynamodb:PutItem", "dynamodb:UpdateItem"),
         resources=table,
         conditions=conditions_on_keys(*_OWN_ITEMS),
+    )
+    yield Statement(
+        sid="MakeDigestKey",
+        why="The first session makes the key that digests are keyed with; later ones read it.",
+        actions=("dynamodb:PutItem",),
+        resources=table,
+        conditions=conditions_on_keys(f"{Item.KEY}*"),
     )
     yield Statement(
         sid="NeverDecide",
@@ -255,8 +282,12 @@ def _trail(reach: Reach) -> Iterator[Statement]:
     if reach.kms_key_arn is not None:
         yield Statement(
             sid="UseTrailKey",
-            why="Table, buckets and topic are encrypted with the environment's key.",
+            why="Table, buckets and topic are encrypted with the environment's key; the headers' secret may be.",
             actions=("kms:Decrypt", "kms:GenerateDataKey"),
             resources=(reach.kms_key_arn,),
-            conditions=(via_services(reach.names.place, "s3", "dynamodb", "sns"),),
+            conditions=(via_services(reach.names.place, "s3", "dynamodb", "sns", *_secrets(reach)),),
         )
+
+
+def _secrets(reach: Reach) -> tuple[str, ...]:
+    return () if reach.headers_secret_arn is None else ("secretsmanager",)

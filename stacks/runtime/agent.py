@@ -8,7 +8,7 @@ from typing import Any
 from agent_image.contract import LIVE_ENDPOINT
 from stacks.bindings import json_number
 from stacks.framework import TerraformElement, TerraformStack, aws
-from stacks.names import image_uri, names_of
+from stacks.runtime.artifact import Code, Image, artifact_of
 from stacks.settings.load import EnvironmentSettings
 from stacks.settings.model import IamAuth, JwtAuth, PublicNetwork, VpcNetwork
 
@@ -21,10 +21,8 @@ def build(
     variables: dict[str, str],
     after: Sequence[TerraformElement],
 ) -> Any:
-    """Declare the runtime; it waits for the role's policy, without which the image cannot be pulled."""
+    """Declare the runtime; it waits for the role's policy, without which an image cannot be pulled."""
     agent = environment.declared.agent
-    uri = image_uri(names_of(environment).repository_url, agent.image)
-    container = _part("AgentRuntimeArtifactContainerConfiguration", container_uri=uri)
     lifecycle = _part(
         "LifecycleConfiguration",
         idle_runtime_session_timeout=json_number(agent.session.idle_timeout_seconds),
@@ -35,7 +33,7 @@ def build(
         "runtime",
         agent_runtime_name=agent.name,
         role_arn=role_arn,
-        agent_runtime_artifact=[_part("AgentRuntimeArtifact", container_configuration=[container])],
+        agent_runtime_artifact=[_artifact(artifact_of(environment))],
         network_configuration=[_network(environment.declared.network)],
         authorizer_configuration=_authorizer(environment.declared.auth),
         protocol_configuration=[_part("ProtocolConfiguration", server_protocol="HTTP")],
@@ -49,6 +47,22 @@ def _part(block: str, **arguments: Any) -> Any:
     """Build one nested block of the runtime; the bindings take no plain mapping within a list."""
     name = f"BedrockagentcoreAgentRuntime{block}"
     return getattr(aws.bedrockagentcore_agent_runtime, name)(**arguments)
+
+
+def _artifact(artifact: Image | Code) -> Any:
+    if isinstance(artifact, Image):
+        container = _part("AgentRuntimeArtifactContainerConfiguration", container_uri=artifact.uri)
+        return _part("AgentRuntimeArtifact", container_configuration=[container])
+    inside = "AgentRuntimeArtifactCodeConfiguration"
+    # Without the version, another bundle under the same key would be no change that Terraform sees.
+    stored = _part(f"{inside}CodeS3", bucket=artifact.bucket, prefix=artifact.key, version_id=artifact.version)
+    code = _part(
+        inside,
+        entry_point=list(artifact.entry_point),
+        runtime=artifact.runtime,
+        code=[_part(f"{inside}Code", s3=[stored])],
+    )
+    return _part("AgentRuntimeArtifact", code_configuration=[code])
 
 
 def _network(network: PublicNetwork | VpcNetwork) -> Any:

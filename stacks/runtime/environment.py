@@ -18,8 +18,21 @@ def variables(environment: EnvironmentSettings, settings: str) -> dict[str, str]
 
     `settings` is the settings document, or the URI of the object that holds it.
     """
-    switches = contract.TELEMETRY_SWITCHES[environment.declared.observability.regime]
-    return {**switches, contract.SETTINGS_VARIABLE: settings}
+    declared = environment.declared
+    return {
+        **contract.TELEMETRY_SWITCHES[declared.observability.regime],
+        # An image holds these itself.
+        **(contract.LAUNCH if declared.agent.artifact == "code" else {}),
+        **_destination(declared.observability.destination),
+        contract.SETTINGS_VARIABLE: settings,
+    }
+
+
+def _destination(destination: str) -> dict[str, str]:
+    """Keep the runtime and ADOT from naming AWS's endpoints where spans go elsewhere: the first lock of that door."""
+    if destination == contract.CLOUDWATCH:
+        return {}
+    return {contract.PLATFORM_DEFAULTS_OFF: "true", contract.OTLP_ENDPOINT: destination}
 
 
 def settings_body(environment: EnvironmentSettings) -> str:
@@ -41,7 +54,12 @@ def settings_document(environment: EnvironmentSettings) -> dict[str, Any]:
         Setting.REGION: names.place.region,
         Setting.MODELS: declared.agent.models,
         Setting.KNOWLEDGE_BASE: knowledge_base and f"bedrock://{knowledge_base}",
+        Setting.TOP_K: json_number(declared.agent.top_k),
         Setting.INDEX_VERSION: declared.agent.index_version,
+        Setting.DESTINATION: declared.observability.destination,
+        Setting.DESTINATION_HEADERS: declared.observability.destination_headers_secret_arn,
+        Setting.PRUNE_EVENT_LOOP: declared.observability.prune_event_loop,
+        Setting.KEPT_SESSIONS: json_number(declared.observability.kept_sessions),
         Setting.STORE: f"dynamodb://{names.table}",
         Setting.ARCHIVE: f"s3://{names.archive}/{contract.PASSAGE_OBJECT_PREFIX}",
         Setting.AUDIT: f"s3://{names.audit}/{contract.AUDIT_OBJECT_PREFIX}",

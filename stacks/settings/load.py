@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from stacks.settings import rules
+from stacks.settings import across, rules
 from stacks.settings.explain import explain
 from stacks.settings.fault import Fault, SettingsError, shown
 from stacks.settings.model import Account, Environment
@@ -143,14 +143,14 @@ def _rule_faults(environment_files: list[_File], account_files: list[_File], ali
         yield from rules.environment_faults(file.shown_as, file.name, file.table)
     environments = {file.shown_as: file.table for file in environment_files}
     accounts = {file.name: file.table for file in account_files}
-    yield from rules.shared_account_faults({file.shown_as: file.table for file in account_files})
-    yield from rules.same_name_faults({file.shown_as: file.name for file in environment_files})
-    yield from rules.account_alias_faults(environments, aliases)
+    yield from across.shared_account_faults({file.shown_as: file.table for file in account_files})
+    yield from across.same_name_faults({file.shown_as: file.name for file in environment_files})
+    yield from across.account_alias_faults(environments, aliases)
     for file in account_files:
-        yield from rules.account_key_faults(file.shown_as, file.table)
+        yield from across.account_key_faults(file.shown_as, file.table)
         yield from rules.account_masking_faults(file.shown_as, file.table)
-    yield from rules.account_faults(environments, accounts)
-    yield from rules.clash_faults(environments, accounts)
+    yield from across.account_faults(environments, accounts)
+    yield from across.clash_faults(environments, accounts)
 
 
 def _validate_all(files: list[_File], model: type[M], faults: list[Fault]) -> list[M]:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from agent_image.contract import Regime
+from agent_image.contract import CLOUDWATCH, TOP_K_DEFAULT, Regime
 from stacks.observability.masking import PATTERNS_LIMIT
 from stacks.settings import types
 from stacks.settings.record import Record
@@ -56,7 +56,7 @@ class Account(Record):
     )
     owner: types.TagValue = Field(default="platform", description="Tag Owner of what environments share.")
     cost_center: types.TagValue = Field(default="shared", description="Tag CostCenter of what environments share.")
-    kms_key_arn: types.KmsKeyArn | None = Field(default=None, description="The key that encrypts the image repository.")
+    kms_key_arn: types.KmsKeyArn | None = Field(default=None, description="The key that encrypts images and bundles.")
     state: LocalState | S3State = Field(
         default=LocalState(), discriminator="backend", description="Where Terraform keeps its state."
     )
@@ -88,7 +88,17 @@ class Agent(Record):
     index_version: types.NonEmpty | None = Field(
         default=None, description="Overrides the index version that the agent reads at run time."
     )
-    image: types.Image = Field(description="Image digest (sha256:…); a tag only where on_destroy is delete.")
+    top_k: types.TopK = Field(default=Decimal(TOP_K_DEFAULT), description="Passages that one retrieval asks for.")
+    artifact: Literal["image", "code"] = Field(
+        default="image", description="What runs: a container image, or a bundle of code (direct code deployment)."
+    )
+    image: types.Image | None = Field(
+        default=None,
+        description="With artifact = image, required: image digest (sha256:…); a tag only where on_destroy is delete.",
+    )
+    bundle: types.BundleVersion | None = Field(
+        default=None, description="With artifact = code, required: the version that `make bundle` stored."
+    )
     live_version: types.LiveVersion = Field(
         default="newest", description="The runtime version that the live endpoint serves: newest, or a number."
     )
@@ -162,6 +172,21 @@ class Observability(Record):
     audit_object_lock_days: types.LockDays | None = Field(
         default=None,
         description="Days that nobody, root included, can delete an audit object; only before the first deployment.",
+    )
+
+    destination: types.Destination = Field(
+        default=CLOUDWATCH,
+        description="Where spans go: cloudwatch, or the https address of an OTLP endpoint.",
+    )
+    destination_headers_secret_arn: types.SecretArn | None = Field(
+        default=None, description="The secret that holds the OTLP endpoint's headers, a JSON object of texts."
+    )
+    prune_event_loop: bool = Field(
+        default=False, description="Leave out the event loop's own spans; their children hang one level higher."
+    )
+    kept_sessions: types.Share = Field(
+        default=Decimal(1),
+        description="Share of sessions whose spans are kept; of the others, those with an error or a guard event are.",
     )
 
     @property

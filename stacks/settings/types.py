@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
-from agent_image.contract import DEFAULT_INDEXED_FIELDS
+from agent_image.contract import CLOUDWATCH, DEFAULT_INDEXED_FIELDS, TOP_K_LIMIT
 from stacks.observability.identifiers import MANAGED_IDENTIFIERS, UNVERIFIED_IDENTIFIERS
 from stacks.observability.masking import custom_pattern_problem
 from stacks.partition import REGION_PATTERN
@@ -67,6 +67,11 @@ Image = _text(
     "is neither an image digest nor an image tag",
     "allowed: sha256: and 64 hexadecimal digits, or a tag",
 )
+BundleVersion = _text(
+    r"(?!null$)[a-zA-Z0-9_.-]{1,1024}",
+    "is not the version of an S3 object",
+    "allowed: what `make bundle` writes; 32 zeros where there is no bundle yet",
+)
 KnowledgeBaseId = _text(
     r"[0-9A-Z]{10}", "is not a knowledge base id", "allowed: 10 upper-case letters and digits, as Bedrock shows it"
 )
@@ -77,6 +82,7 @@ ModelArn = _arn(
     "a model or an inference profile",
 )
 KmsKeyArn = _arn("kms", r"[a-z0-9-]+:[0-9]{12}:key/[a-zA-Z0-9-]+", "a KMS key")
+SecretArn = _arn("secretsmanager", r"[a-z0-9-]+:[0-9]{12}:secret:[a-zA-Z0-9/_+=.@-]+-[a-zA-Z0-9]{6}", "a secret")
 RoleArn = _arn("iam", r":[0-9]{12}:role/[\w+=,.@/-]+", "an IAM role")
 PolicyArn = _arn("iam", r":(?:[0-9]{12}|aws):policy/[\w+=,.@/-]+", "an IAM policy")
 SubnetId = _text(r"subnet-[0-9a-f]{8,17}", "is not a subnet id", "allowed: subnet- and 8 to 17 hexadecimal digits")
@@ -87,6 +93,11 @@ DiscoveryUrl = _text(
     r"https://[^\s\"]+/\.well-known/openid-configuration",
     "is not an OpenID Connect discovery URL",
     "allowed: https://…/.well-known/openid-configuration",
+)
+Destination = _text(
+    rf"{CLOUDWATCH}|https://[a-zA-Z0-9.-]+(?::[0-9]{{1,5}})?(?:/[a-zA-Z0-9._~/-]*)?",
+    "is neither cloudwatch nor the address of an OTLP endpoint",
+    "allowed: cloudwatch, or https://<host>/<path> without user, query or fragment: credentials belong into a secret",
 )
 BucketName = _text(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]", "is not a bucket name", "allowed: 3 to 63 of a-z 0-9 . -")
 NonEmpty = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -129,6 +140,8 @@ def _replace_with(schema: dict[str, Any]) -> Any:
 
 
 Percentage = number(0, 100)
+Share = number(0, 1)
+TopK = number(1, TOP_K_LIMIT, whole=True)
 SessionSeconds = number(60, 1_209_600, whole=True)
 LockDays = number(1, 36_500, whole=True)
 Usd = number(0, 1_000_000)

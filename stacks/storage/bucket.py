@@ -1,4 +1,4 @@
-"""Build the environment's private buckets: archive and audit."""
+"""Build private buckets: an environment's archive and audit, an account's bundles."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _keep_versions(stack: TerraformStack, plan: BucketPlan, common: dict[str, An
 
 
 def _tls_only(plan: BucketPlan) -> dict[str, Any]:
-    arn = f"arn:{plan.place.partition}:s3:::{plan.name}"
+    arn = plan.place.bucket_arn(plan.name)
     statement = {
         "Sid": "TlsOnly",
         "Effect": "Deny",

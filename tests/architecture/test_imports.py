@@ -83,6 +83,7 @@ IMPURE = {"boto3", "botocore", "subprocess", "socket", "urllib", "random", "secr
 ENTRY_POINTS = {
     "main.py",
     "stacks/__main__.py",
+    "stacks/artifact/commands.py",
     "stacks/terraform.py",
     "cost_model/cli.py",
     "cost_model/__main__.py",

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from stacks.names import EnvironmentNames, Place
-from stacks.policies import execution_role, people
+from stacks.policies import execution_role, people, pipeline
 from stacks.policies.statement import Statement
 
 PLACE = Place("111122223333", "us-east-1")
 NAMES = EnvironmentNames("prod", "handbook", PLACE)
 KEY = PLACE.arn("kms", "key/1")
+SECRET = PLACE.arn("secretsmanager", "secret:otel/headers-a1B2c3")
 REACH = execution_role.Reach(
     names=NAMES,
     models=("arn:aws:bedrock:us-east-1::foundation-model/a",),
@@ -20,8 +21,11 @@ REACH = execution_role.Reach(
     put_resource_policy="any",
     callers_have_tokens=False,
     reads_settings_object=True,
+    runs_image=True,
+    headers_secret_arn=SECRET,
 )
-REACHES = (REACH, replace(REACH, put_resource_policy="own", callers_have_tokens=True))
+CODE_REACH = replace(REACH, runs_image=False)
+REACHES = (REACH, CODE_REACH, replace(REACH, put_resource_policy="own", callers_have_tokens=True))
 RUNTIME_ARN = PLACE.arn("bedrock-agentcore", "runtime/handbook-a1B2c3D4e5")
 GROUND = people.Ground(NAMES, RUNTIME_ARN, KEY)
 
@@ -33,3 +37,5 @@ def every_statement() -> Iterator[tuple[str, Statement]]:
     for person in people.policies(GROUND):
         for statement in person.statements:
             yield person.person, statement
+    for statement in pipeline.statements(PLACE, KEY):
+        yield "pipeline", statement

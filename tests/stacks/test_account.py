@@ -108,11 +108,30 @@ def test_images_are_immutable_scanned_encrypted_and_never_expire_with_a_tag(ship
     assert repository["lifecycle"] == {"prevent_destroy": True}
 
 
-def test_a_key_of_the_account_encrypts_images(variants: Synthesis) -> None:
-    """The account file may name a key."""
+def test_a_key_of_the_account_encrypts_what_runs(variants: Synthesis) -> None:
+    """The account file may name a key; bundles are encrypted with it too."""
     encryption = variants["account-gov"].only("aws_ecr_repository")["encryption_configuration"]
+    (rule,) = variants["account-gov"].only("aws_s3_bucket_server_side_encryption_configuration")["rule"]
 
     assert encryption[0]["kms_key"].endswith("key/0f1e2d3c-0000-4000-8000-000000000002")
+    assert rule["apply_server_side_encryption_by_default"]["kms_master_key_id"] == encryption[0]["kms_key"]
+
+
+def test_bundles_are_kept_in_every_version_in_a_private_bucket(shipped: Synthesis, variants: Synthesis) -> None:
+    """A runtime is rolled back to the bundle it had; the bucket stays whatever becomes of the stack."""
+    for account in [*shipped.accounts, *variants.accounts]:
+        bucket = account.only("aws_s3_bucket")
+        (tls,) = policy(account.only("aws_s3_bucket_policy")["policy"])
+
+        assert bucket["bucket"].startswith("rastro-bundles-")
+        assert len(bucket["bucket"]) <= 63
+        assert bucket["force_destroy"] is False
+        assert account.output("bundle_bucket") == bucket["bucket"]
+        assert account.only("aws_s3_bucket_versioning")["versioning_configuration"] == {"status": "Enabled"}
+        assert account.only("aws_s3_bucket_public_access_block")["block_public_policy"] is True
+        assert tls["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+        guards = {address: held for address, held in account.each() if address.startswith("aws_s3_bucket")}
+        assert all(held["lifecycle"] == {"prevent_destroy": True} for held in guards.values())
 
 
 def test_account_level_masking_is_there_when_asked_for(shipped: Synthesis, variants: Synthesis) -> None:

@@ -88,6 +88,7 @@ ASKED: dict[tuple[str, ...], list[str]] = {
     ("release", "ENV=dev"): [CHECK_TERRAFORM, "cdktf synth", "python -m stacks release dev --yes"],
     ("adopt", "ENV=dev"): [CHECK_TERRAFORM, "cdktf synth", "python -m stacks adopt dev"],
     ("output", "ENV=dev"): [CHECK_TERRAFORM, "cdktf synth", "python -m stacks outputs dev"],
+    ("bundle", "ENV=dev"): ["python -m stacks bundle dev"],
     ("needs", "ENV=dev"): ["python -m stacks needs dev"],
     ("diff", "ENV=dev"): [
         CHECK_TERRAFORM,
@@ -148,6 +149,12 @@ def test_letting_go_of_the_trail_asks_unless_approved_in_writing(target: str, co
 def test_nothing_is_done_to_an_environment_that_nobody_named(target: str, project: Project) -> None:
     """The name comes first."""
     assert project.make(target, "APPROVE=1") == (2, [])
+
+
+def test_what_needs_no_environment_asks_for_none(project: Project) -> None:
+    """A bundle can be built, and a base pinned, without an account."""
+    assert project.make("zip") == (0, ["python -m stacks zip build/agent.zip"])
+    assert project.make("pin") == (0, ["python -m stacks pin"])
 
 
 def test_the_framework_cli_neither_calls_home_nor_locks_providers_that_are_pinned(project: Project) -> None:

@@ -35,7 +35,7 @@ def test_an_environment_tells_everything_that_people_ask_for(shipped: Synthesis)
         outputs = stack.document["output"]
         assert set(outputs) == REQUIRED
         assert all(output["description"] for output in outputs.values())
-    assert set(shipped["account-sandbox"].document["output"]) == {"repository_url", "region"}
+    assert set(shipped["account-sandbox"].document["output"]) == {"repository_url", "bundle_bucket", "region"}
 
 
 def test_each_output_tells_what_its_name_says(shipped: Synthesis, variants: Synthesis) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from itertools import permutations
 
 from agent_image.contract import Item
-from stacks.policies import execution_role, people
+from stacks.policies import execution_role, people, pipeline
 from stacks.policies.statement import Statement
-from tests.stacks.grounds import GROUND, KEY, PLACE, REACH, RUNTIME_ARN, every_statement
+from tests.stacks.grounds import CODE_REACH, GROUND, KEY, PLACE, REACH, RUNTIME_ARN, SECRET, every_statement
 
 
 def by_resource(found: Iterable[Statement], effect: str) -> dict[str, set[str]]:
@@ -66,6 +66,7 @@ ROLE_ALLOWED = {
     f"{AUDIT}/settings/*": {"s3:GetObjectVersion"},
     f"{AUDIT}/audit/*": {"s3:PutObject"},
     PLACE.arn("sns", "rastro-prod-alerts"): {"sns:Publish"},
+    SECRET: {"secretsmanager:GetSecretValue"},
     **USE_KEY,
 }
 PEOPLE_ALLOWED: dict[str, dict[str, set[str]]] = {
@@ -99,6 +100,36 @@ def test_the_agent_s_role_reaches_this_and_no_more() -> None:
     assert by_resource(execution_role.permissions(REACH), "Deny") == {ITEMS: DECIDING}
 
 
+def test_a_role_that_runs_code_pulls_no_image_and_proves_no_identity() -> None:
+    """As in AWS's own role for direct code deployment; the bundle is not read under this role either."""
+    of_images = {PLACE.arn("ecr", "repository/rastro-agent"), DIRECTORY, f"{DIRECTORY}/workload-identity/handbook-*"}
+    expected = {resource: actions for resource, actions in ROLE_ALLOWED.items() if resource not in of_images}
+    expected["*"] = expected["*"] - {"ecr:GetAuthorizationToken"}
+
+    assert by_resource(execution_role.permissions(CODE_REACH), "Allow") == expected
+
+
+def test_whoever_builds_and_deploys_reaches_the_one_bundle() -> None:
+    """AgentCore reads the bundle with the rights of its caller; a key of the account's is used through S3 alone."""
+    bundle = "arn:aws:s3:::rastro-bundles-111122223333-us-east-1/agent.zip"
+    actions = {"s3:PutObject", "s3:GetObject", "s3:GetObjectVersion"}
+
+    assert by_resource(pipeline.statements(PLACE, KEY), "Allow") == {bundle: actions, **USE_KEY}
+    assert by_resource(pipeline.statements(PLACE, None), "Allow") == {bundle: actions}
+
+
+def test_no_person_reaches_the_key_of_the_digests() -> None:
+    """Whoever held it could try texts against the digests in the trail; the agent alone reads it and makes it."""
+    reaching = {
+        (owner, statement.sid)
+        for owner, statement in every_statement()
+        if any(action.startswith("dynamodb:") for action in statement.actions) and statement.effect == "Allow"
+        if any(f"{Item.KEY}*" in condition.values for condition in statement.conditions) or not statement.conditions
+    }
+
+    assert reaching == {("execution role", "ReadItems"), ("execution role", "MakeDigestKey")}
+
+
 def test_a_person_reaches_this_and_no_more() -> None:
     """Each kind of person by itself; what is denied is denied on the very resource that it would be done to."""
     found = {person.person: person.statements for person in people.policies(GROUND)}
@@ -117,8 +148,11 @@ def test_items_are_reached_by_their_prefixes_alone() -> None:
     }
 
     assert {key: held.pop(("ForAllValues:StringLike", keys)) for key, held in found.items()} == {
-        ("execution role", "ReadItems"): ("checkpoint#*", "decision#*", "session#*", "fingerprint#*", "outbox#*"),
+        ("execution role", "ReadItems"): (
+            *("checkpoint#*", "decision#*", "session#*", "fingerprint#*", "outbox#*", "key#*"),
+        ),
         ("execution role", "WriteOwnItems"): ("checkpoint#*", "session#*", "fingerprint#*", "outbox#*"),
+        ("execution role", "MakeDigestKey"): ("key#*",),
         ("reader", "ReadFingerprints"): ("fingerprint#*",),
         ("approver", "ReadCheckpoints"): ("checkpoint#*", "decision#*"),
         ("approver", "WriteDecisions"): ("decision#*",),

@@ -9,6 +9,9 @@ import pytest
 
 from agent_image.contract import (
     CAPTURE_VARIABLE,
+    LAUNCH,
+    OTLP_ENDPOINT,
+    PLATFORM_DEFAULTS_OFF,
     SETTINGS_INLINE_LIMIT,
     SETTINGS_VARIABLE,
     TELEMETRY_SWITCHES,
@@ -17,15 +20,18 @@ from agent_image.contract import (
     Regime,
     Setting,
 )
+from agent_image.settings import load
 from stacks.names import Place
 from tests.synthesis import Stack, Synthesis, by_sid, policy
 
+HEADERS = "arn:aws-us-gov:secretsmanager:us-gov-west-1:123456789012:secret:otel/headers-a1B2c3"
 RUNTIME = "aws_bedrockagentcore_agent_runtime"
 ENDPOINT = "aws_bedrockagentcore_agent_runtime_endpoint"
+KNOBS = (Setting.TOP_K, Setting.DESTINATION, Setting.PRUNE_EVENT_LOOP, Setting.KEPT_SESSIONS)
 NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]{0,47}")
 
 
-@pytest.fixture(params=["dev", "staging", "prod", "plain", "brought", "locked", "long"])
+@pytest.fixture(params=["dev", "staging", "prod", "plain", "brought", "locked", "long", "code"])
 def agent(request: pytest.FixtureRequest, shipped: Synthesis, variants: Synthesis) -> Stack:
     return {**shipped.stacks, **variants.stacks}[f"agent-{request.param}"]
 
@@ -49,7 +55,9 @@ def test_every_variable_is_a_name_of_the_contract(agent: Stack) -> None:
     """The image reads what the contract names, and nothing else is set."""
     regime = Regime(agent.variables()[CAPTURE_VARIABLE])
 
-    assert set(agent.variables()) == {*TELEMETRY_SWITCHES[regime], SETTINGS_VARIABLE}
+    launch = LAUNCH if agent.name == "agent-code" else ()
+    elsewhere = {PLATFORM_DEFAULTS_OFF, OTLP_ENDPOINT} if agent.name == "agent-code" else ()
+    assert set(agent.variables()) == {*TELEMETRY_SWITCHES[regime], SETTINGS_VARIABLE, *launch, *elsewhere}
 
 
 @pytest.mark.parametrize("regime", Regime)
@@ -71,6 +79,8 @@ def test_the_switches_are_these(regime: Regime) -> None:
         "OTEL_TRACES_SAMPLER": "always_on",
         "OTEL_PYTHON_EXCLUDED_URLS": "/ping",
         "OTEL_LOGS_EXPORTER": "none",
+        "OTEL_METRICS_EXPORTER": "none",
+        "OTEL_BAGGAGE_SPAN_ATTRIBUTE_KEYS": "session.id",
         "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "64",
     }
 
@@ -106,7 +116,63 @@ def test_the_settings_document_names_the_environment_s_own_parts(shipped: Synthe
         "approval_minutes": 240,
     }
     assert (document[Setting.ENVIRONMENT], document[Setting.REGION]) == ("staging", "us-east-1")
-    assert set(document) == set(Setting) - {Setting.INDEX_VERSION}
+    assert set(document) == set(Setting) - {Setting.INDEX_VERSION, Setting.DESTINATION_HEADERS}
+    assert {key: document[key] for key in KNOBS} == {
+        Setting.TOP_K: 5,
+        Setting.DESTINATION: "cloudwatch",
+        Setting.PRUNE_EVENT_LOOP: False,
+        Setting.KEPT_SESSIONS: 1,
+    }
+
+
+def test_every_knob_of_the_trail_is_handed_on(variants: Synthesis) -> None:
+    """As the file says it, numbers as numbers."""
+    document = json.loads(variants["agent-code"].variables()[SETTINGS_VARIABLE])
+
+    assert {key: document[key] for key in (*KNOBS, Setting.DESTINATION_HEADERS)} == {
+        Setting.TOP_K: 12,
+        Setting.DESTINATION: "https://otel.example.com:4318/api/public/otel",
+        Setting.DESTINATION_HEADERS: HEADERS,
+        Setting.PRUNE_EVENT_LOOP: True,
+        Setting.KEPT_SESSIONS: 0.25,
+    }
+
+
+@pytest.mark.parametrize("name", ["code", "dev", "prod", "locked", "long"])
+def test_the_image_reads_the_very_document_that_the_stack_writes(
+    shipped: Synthesis, variants: Synthesis, name: str
+) -> None:
+    """The image refuses unknown keys and values out of range: what the settings let through, it takes."""
+    stack = {**shipped.stacks, **variants.stacks}[f"agent-{name}"]
+
+    read = load(stack.variables(), lambda _uri: str(stack.only("aws_s3_object")["content"]))
+
+    assert read.environment == name
+    assert read.capture == stack.variables()[CAPTURE_VARIABLE]
+
+
+def test_spans_that_go_elsewhere_are_kept_from_aws_s_endpoints_twice(variants: Synthesis, shipped: Synthesis) -> None:
+    """The runtime sets no defaults of its own and ADOT names no endpoint of AWS's, before the agent's code runs."""
+    variables = variants["agent-code"].variables()
+
+    assert variables["DISABLE_ADOT_OBSERVABILITY"] == "true"
+    assert variables["OTEL_EXPORTER_OTLP_ENDPOINT"] == "https://otel.example.com:4318/api/public/otel"
+    assert not {PLATFORM_DEFAULTS_OFF, OTLP_ENDPOINT} & set(shipped["agent-prod"].variables())
+
+
+def test_the_role_reads_the_endpoint_s_one_secret_and_decrypts_it_with_the_environment_s_key(
+    variants: Synthesis, shipped: Synthesis
+) -> None:
+    """No other secret, and none where no endpoint asks for one."""
+    role = by_sid(policy(variants["agent-code"].only("aws_iam_role_policy")["policy"]))
+
+    assert role["ReadEndpointHeaders"]["Resource"] == [HEADERS]
+    assert (
+        "secretsmanager.us-gov-west-1.amazonaws.com"
+        in role["UseTrailKey"]["Condition"]["StringEquals"]["kms:ViaService"]
+    )
+    for stack in shipped.agents:
+        assert "secretsmanager" not in stack.only("aws_iam_role_policy")["policy"]
 
 
 def test_the_document_speaks_of_the_very_resources_of_the_stack(shipped: Synthesis) -> None:
@@ -183,6 +249,34 @@ def test_a_region_settles_the_partition_and_the_registry(region: str, partition:
 
     assert place.arn("sns", "t") == f"arn:{partition}:sns:{region}:111122223333:t"
     assert place.registry == f"111122223333.dkr.ecr.{region}.{registry}"
+
+
+def test_code_is_named_by_bucket_key_and_version(variants: Synthesis) -> None:
+    """Without the version Terraform would see no change under the same key; ADOT starts before the code."""
+    (artifact,) = variants["agent-code"].only(RUNTIME)["agent_runtime_artifact"]
+    bucket = variants["account-gov"].resources("aws_s3_bucket")["bundles"]["bucket"]
+
+    assert artifact == {
+        "code_configuration": [
+            {
+                "code": [
+                    {
+                        "s3": [
+                            {"bucket": bucket, "prefix": "agent.zip", "version_id": "3sL4kqtJlcpXroDTDmJ.rmSpXd3dIbrHY"}
+                        ]
+                    }
+                ],
+                "entry_point": ["opentelemetry-instrument", "main.py"],
+                "runtime": "PYTHON_3_13",
+            }
+        ]
+    }
+
+
+def test_code_gets_as_variables_what_an_image_holds_itself(variants: Synthesis, shipped: Synthesis) -> None:
+    """Else ADOT would not be set up, and the server would listen on loopback alone."""
+    assert variants["agent-code"].variables().items() >= LAUNCH.items()
+    assert not LAUNCH.keys() & shipped["agent-prod"].variables().keys()
 
 
 def test_a_disposable_environment_may_use_a_tag(variants: Synthesis) -> None:
