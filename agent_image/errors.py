@@ -30,6 +30,14 @@ class KnowledgeBaseError(AgentError):
     """Say that a knowledge base did not answer; the code tells why."""
 
 
+class StoreError(AgentError):
+    """Say that a store did not answer; the code tells why."""
+
+
+class TelemetryError(AgentError):
+    """Say that what leaves the process cannot be held to its rules: the process must not serve."""
+
+
 class SettingsError(Exception):
     """List every fault of the settings document."""
 
