@@ -13,19 +13,25 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import PurePath
 from types import TracebackType
 from typing import Any, Final, Self, TextIO
 
+from opentelemetry import trace
+from opentelemetry.trace import format_trace_id
+
 from agent_image.digest import Digest
+from agent_image.errors import AgentError
 from agent_image.notice import notice
 
 Tell = Callable[..., None]
 ExceptionInfo = tuple[type[BaseException] | None, BaseException | None, TracebackType | None]
 
+STREAMS: Final = ("stdout", "stderr", "__stdout__", "__stderr__")
 LINE_LIMIT: Final = 2**16
 """Characters that wait for the end of their line."""
-FIELDS: Final = ("level", "logger", "at", "exception", "bytes", "digest")
+FIELDS: Final = ("level", "logger", "at", "exception", "trace_id", "bytes", "digest")
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_.:/<>-]")
 NONE: Final = "-"
 
@@ -36,7 +42,7 @@ class Marks:
     def __init__(self, nonce: str) -> None:
         """Take a text that nobody else knows: who knows it can pass text."""
         self._mark = f"<{nonce}>"
-        self._marked = re.compile(re.escape(self._mark) + r"([^ \n]*(?: [^ \n]*){5})" + re.escape(self._mark))
+        self._marked = re.compile(re.escape(self._mark) + r"([^ \n]*(?: [^ \n]*){6})" + re.escape(self._mark))
 
     def message(self, *fields: str) -> str:
         """Give a record's message."""
@@ -59,39 +65,39 @@ class Doors:
         self._digest = digest
         self._marks = Marks(nonce)
         self._tell = tell
-        self._before: dict[str, Any] = {}
+        self._reopen = ExitStack()
 
     def close(self) -> Self:
         """Let no text out from here on."""
-        self._before = {
-            "factory": logging.getLogRecordFactory(),
-            "sys": {name: getattr(sys, name) for name in ("stdout", "stderr", "__stdout__", "__stderr__")},
-            "excepthook": sys.excepthook,
-            "unraisablehook": sys.unraisablehook,
-            "threading": threading.excepthook,
-            "showwarning": warnings.showwarning,
-        }
-        logging.setLogRecordFactory(self._factory(self._before["factory"]))
-        for name, stream in self._before["sys"].items():
-            setattr(sys, name, GuardedStream(stream, name.strip("_"), self._printed))
-        sys.excepthook = lambda *error: self._raised("uncaught", error)
-        sys.unraisablehook = lambda args: self._raised(
-            "unraisable", (args.exc_type, args.exc_value, args.exc_traceback)
-        )
-        threading.excepthook = self._in_thread
-        warnings.showwarning = self._warned
+        before = logging.getLogRecordFactory()
+        logging.setLogRecordFactory(self._factory(before))
+        self._reopen.callback(logging.setLogRecordFactory, before)
+        for name in STREAMS:
+            self._guard(name)
+        self._replace(sys, "excepthook", lambda *error: self._raised("uncaught", error))
+        self._replace(sys, "unraisablehook", self._unraisable)
+        self._replace(threading, "excepthook", self._in_thread)
+        self._replace(warnings, "showwarning", self._warned)
         return self
 
     def open(self) -> None:
         """Put everything back as it was."""
-        logging.setLogRecordFactory(self._before["factory"])
-        for name, stream in self._before["sys"].items():
-            getattr(sys, name).flush()
-            setattr(sys, name, stream)
-        sys.excepthook = self._before["excepthook"]
-        sys.unraisablehook = self._before["unraisablehook"]
-        threading.excepthook = self._before["threading"]
-        warnings.showwarning = self._before["showwarning"]
+        self._reopen.close()
+
+    def _replace(self, owner: object, name: str, value: object) -> None:
+        self._reopen.callback(setattr, owner, name, getattr(owner, name))
+        setattr(owner, name, value)
+
+    def _guard(self, name: str) -> None:
+        """Guard a stream, for whoever asks for it and for the log handlers that asked before us."""
+        stream = getattr(sys, name)
+        guarded = GuardedStream(stream, name.strip("_"), self._printed)
+        self._replace(sys, name, guarded)
+        self._reopen.callback(guarded.flush)
+        for handler in stream_handlers():
+            if handler.stream is stream:
+                handler.setStream(guarded)
+                self._reopen.callback(handler.setStream, stream)
 
     def __enter__(self) -> Self:
         """Close the doors."""
@@ -110,6 +116,7 @@ class Doors:
                 made.name,
                 f"{PurePath(made.pathname).name}:{made.lineno}",
                 _type_of(made.exc_info),
+                _trace(),
                 str(len(said.encode("utf-8", "replace"))),
                 self._digest.of(said),
             )
@@ -125,8 +132,12 @@ class Doors:
             self._tell("printed", stream=stream, **self._measure(text.strip()))
 
     def _raised(self, code: str, error: ExceptionInfo) -> None:
-        _, value, trace = error
-        self._tell(code, exception=_type_of(error), at=_place(trace), **self._measure(_text(value)))
+        _, value, frames = error
+        ours = {"code": value.code} if isinstance(value, AgentError) else {}
+        self._tell(code, exception=_type_of(error), at=_place(frames), **ours, **self._measure(_text(value)))
+
+    def _unraisable(self, args: Any) -> None:  # noqa: ANN401 - the hook's own signature
+        self._raised("unraisable", (args.exc_type, args.exc_value, args.exc_traceback))
 
     def _in_thread(self, args: threading.ExceptHookArgs) -> None:
         if args.exc_type is not SystemExit:
@@ -242,6 +253,13 @@ class GuardedBytes(io.RawIOBase):
         """Stay open: the text stream is."""
 
 
+def stream_handlers() -> list[logging.StreamHandler[Any]]:
+    """Give the handlers of all loggers that write to a stream."""
+    loggers = [logging.root, *logging.root.manager.loggerDict.values()]
+    handlers = [handler for logger in loggers if isinstance(logger, logging.Logger) for handler in logger.handlers]
+    return [handler for handler in handlers if isinstance(handler, logging.StreamHandler)]
+
+
 def _said(record: logging.LogRecord) -> str:
     try:
         return record.getMessage()
@@ -257,10 +275,15 @@ def _type_of(error: object) -> str:
             return NONE
 
 
-def _place(trace: TracebackType | None) -> str:
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return NONE if trace is None else f"{PurePath(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+def _trace() -> str:
+    context = trace.get_current_span().get_span_context()
+    return format_trace_id(context.trace_id) if context.is_valid else NONE
+
+
+def _place(frames: TracebackType | None) -> str:
+    while frames is not None and frames.tb_next is not None:
+        frames = frames.tb_next
+    return NONE if frames is None else f"{PurePath(frames.tb_frame.f_code.co_filename).name}:{frames.tb_lineno}"
 
 
 def _text(value: object) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from opentelemetry import trace
@@ -16,6 +16,7 @@ from opentelemetry.trace import ProxyTracerProvider
 
 from agent_image.contract import SCOPE
 from agent_image.digest import Digest
+from agent_image.digest_key import digest_at
 from agent_image.errors import TelemetryError
 from agent_image.notice import notice
 from agent_image.settings import Settings
@@ -34,6 +35,7 @@ NONCE_BYTES: Final = 16
 class Telemetry:
     """Hold what telemetry the process started with."""
 
+    digest: Digest
     provider: TracerProvider
     doors: Doors
     sampler: SessionSampler
@@ -48,9 +50,9 @@ class Telemetry:
         """
         self.sealed.verify()
 
-    def flush(self, timeout_ms: int) -> bool:
-        """Send what waits, for at most so long; say whether all of it left."""
-        return self.provider.force_flush(timeout_ms)
+    def flush(self, seconds: float) -> bool:
+        """Send what waits, for about so long at most; say whether all of it left."""
+        return self.provider.force_flush(round(seconds * 1_000))
 
     def stop(self) -> None:
         """Send what waits, stop exporting, and open the doors."""
@@ -58,16 +60,14 @@ class Telemetry:
         self.doors.open()
 
 
-def start(
-    settings: Settings, digest: Digest, secret_client: Callable[[], Secrets], provider: TracerProvider | None = None
-) -> Telemetry:
+def start(settings: Settings, provider: TracerProvider | None = None) -> Telemetry:
     """Close every door but the trail's. `provider` is the global one unless given.
 
     Raises:
         TelemetryError: something cannot be held to its rules; the process must not serve.
     """
+    digest = digest_at(settings.store, settings.region)
     doors = Doors(digest, secrets.token_hex(NONCE_BYTES)).close()
-    instead = destination.exporter(settings, secret_client)
     provider = provider or _provider()
     pruner = Pruner(event_loop=settings.prune_event_loop)
     sampler = SessionSampler(settings.kept_sessions)
@@ -78,12 +78,19 @@ def start(
 
     provider.add_span_processor(pruner)
     propagation.stamp_sessions(provider)
-    sealed = seal.seal(provider, behind_ours, instead)
+    sealed = seal.seal(provider, behind_ours, destination.exporter(settings, partial(_secrets, settings.region)))
     if not sealed.exporters:
         notice("trail_not_exported", destination=settings.destination)
     seal.silence_logs_and_metrics()
     propagation.propagate()
-    return Telemetry(provider, doors, sampler, lost, sealed)
+    return Telemetry(digest, provider, doors, sampler, lost, sealed)
+
+
+def _secrets(region: str | None) -> Secrets:
+    import boto3  # noqa: PLC0415 - only where the settings name a secret
+
+    client: Secrets = boto3.client("secretsmanager", region_name=region)
+    return client
 
 
 def _provider() -> TracerProvider:
