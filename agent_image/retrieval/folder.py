@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, unquote
 from agent_image.retrieval.chunks import OVERLAP_DEFAULT, WINDOW_DEFAULT, Cut, chunks
 from agent_image.retrieval.documents import Document, Documents
 from agent_image.retrieval.failure import Failure
-from agent_image.retrieval.full_text_index import IN_MEMORY, LAYOUT, FullTextIndex, Hit, Row
+from agent_image.retrieval.full_text_index import BUSY_SECONDS, IN_MEMORY, LAYOUT, FullTextIndex, Hit, Row
 from agent_image.retrieval.full_text_query import full_text_query
 from agent_image.retrieval.knowledge_base import Retrieval, refusal
 from agent_image.retrieval.passage import Passage
@@ -71,13 +71,20 @@ class FolderKnowledgeBase:
         folder: Folder,
         *,
         index: str = IN_MEMORY,
+        busy_seconds: float = BUSY_SECONDS,
         index_version: str | None = None,
         clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
-        """Take the folder, the index's file, a version that a setting states, and the time of day."""
+        """Take the folder, the index's file and how long to wait for it, a version that a setting states, and a clock.
+
+        The clock gives the time of day in nanoseconds, as the file system's clock does.
+
+        Raises:
+            sqlite3.Error: the index's file cannot be opened.
+        """
         self._root = folder.path.resolve()
         self._cut = folder.cut
-        self._index = FullTextIndex(index)
+        self._index = FullTextIndex(index, busy_seconds)
         self._stated_version = index_version
         self._documents = Documents(self._root, clock_ns)
         self._version = ""

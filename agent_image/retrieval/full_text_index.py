@@ -12,7 +12,8 @@ from typing import Final
 IN_MEMORY: Final = ":memory:"
 LAYOUT: Final = "1"
 """Goes into the version of an index: another layout or tokenizer is another index."""
-_BUSY_SECONDS: Final = 5.0
+BUSY_SECONDS: Final = 5.0
+"""How long a retrieval waits while another process fills the file."""
 
 _TABLES: Final = (
     "CREATE TABLE IF NOT EXISTS rastro_index (version TEXT NOT NULL)",
@@ -49,10 +50,10 @@ class FullTextIndex:
     Every method raises `sqlite3.Error` where the file cannot be used.
     """
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, busy_seconds: float = BUSY_SECONDS) -> None:
         """Open an index, by its path or in memory; a file that is not there is made."""
         self._lock = Lock()
-        self._connection = sqlite3.connect(file, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        self._connection = sqlite3.connect(file, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
 
     def close(self) -> None:
         """Close the file."""

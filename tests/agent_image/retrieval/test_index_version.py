@@ -7,12 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Event
-from typing import Any
 
 import pytest
-from opentelemetry.instrumentation.botocore import BotocoreInstrumentor
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from agent_image.retrieval.bedrock import BedrockKnowledgeBase
@@ -179,20 +175,12 @@ def test_a_setting_overrides_what_the_base_says() -> None:
     assert given.current() == "2026-11"
 
 
-def test_reading_the_version_leaves_no_spans(bedrock: BedrockService) -> None:
+def test_reading_the_version_leaves_no_spans(bedrock: BedrockService, spans: InMemorySpanExporter) -> None:
     """Housekeeping in the background would otherwise stand in the trail under no session."""
-    exporter, provider = InMemorySpanExporter(), TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(exporter))
     synced(bedrock, "JOB0000001", 1)
-    instrumentor = BotocoreInstrumentor()
-    instrumentor.instrument(tracer_provider=provider)
-    try:
-        index_version = version_of(bedrock, Clock())
-        knowledge_base = BedrockKnowledgeBase(KNOWLEDGE_BASE, bedrock.client("bedrock-agent-runtime"), index_version)
-        found: Any = knowledge_base.retrieve("q", 1)
-    finally:
-        instrumentor.uninstrument()
-        provider.shutdown()
+    knowledge_base = BedrockKnowledgeBase(
+        KNOWLEDGE_BASE, bedrock.client("bedrock-agent-runtime"), version_of(bedrock, Clock())
+    )
 
-    assert found.index_version is not None
-    assert [span.name for span in exporter.get_finished_spans()] == ["Bedrock Agent Runtime.Retrieve"]
+    assert knowledge_base.retrieve("q", 1).index_version is not None
+    assert [span.name for span in spans.get_finished_spans()] == ["Bedrock Agent Runtime.Retrieve"]
