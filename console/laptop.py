@@ -1,0 +1,100 @@
+"""Say what the agent on this machine runs on: its state folder, and the variables of its process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+import agent_image
+from agent_image.contract import LAUNCH, SETTINGS_VARIABLE, TELEMETRY_SWITCHES, Regime, Setting
+from agent_image.retrieval.chunks import OVERLAP_DEFAULT, WINDOW_DEFAULT, Cut
+from console.errors import BadInputError
+
+STATE: Final = Path(".rastro")
+"""The state folder, where no other is named."""
+SAMPLE_KNOWLEDGE: Final = Path(agent_image.__file__).parent / "knowledge"
+"""The documents that come with the image."""
+ENVIRONMENT: Final = "local"
+"""What the agent calls the environment that it runs in."""
+LISTENS_BEYOND_LOOPBACK: Final = "DOCKER_CONTAINER"
+PORT_VARIABLE: Final = "PORT"
+
+
+@dataclass(frozen=True, slots=True)
+class Laptop:
+    """Hold what a person chose; the paths are absolute.
+
+    Attributes:
+        state: the folder for all that the agent writes.
+        knowledge: the folder of documents that it answers from.
+        cut: how they are cut into passages.
+        model: the model's URL.
+        capture: the regime.
+    """
+
+    state: Path
+    knowledge: Path
+    cut: Cut
+    model: str
+    capture: Regime
+
+    @property
+    def spans(self) -> Path:
+        """Give the file of spans, one JSON object a line, as CloudWatch stores them."""
+        return self.state / "spans.jsonl"
+
+    @property
+    def archive(self) -> Path:
+        """Give the folder of archived passages."""
+        return self.state / "archive"
+
+    def settings(self) -> dict[str, object]:
+        """Write the settings document of the agent's process."""
+        return {
+            Setting.ENVIRONMENT: ENVIRONMENT,
+            Setting.MODELS: [self.model],
+            Setting.KNOWLEDGE_BASE: (
+                f"folder:{quote(str(self.knowledge))}?window={self.cut.window}&overlap={self.cut.overlap}"
+            ),
+            Setting.STORE: f"sqlite:///{self.state / 'guard.db'}",
+            Setting.ARCHIVE: f"file:{quote(str(self.archive))}",
+            Setting.AUDIT: f"file:{self.state / 'audit.jsonl'}",
+            Setting.DESTINATION: f"file:{self.spans}",
+        }
+
+    def variables(self, inherited: Mapping[str, str], port: int) -> dict[str, str]:
+        """Give the agent's process its variables, over those that it inherits."""
+        variables = {
+            **inherited,
+            **LAUNCH,
+            **TELEMETRY_SWITCHES[self.capture],
+            SETTINGS_VARIABLE: json.dumps(self.settings()),
+            PORT_VARIABLE: str(port),
+        }
+        del variables[LISTENS_BEYOND_LOOPBACK]
+        return variables
+
+
+def laptop(
+    state: Path | None, knowledge: Path | None, *, window: int | None, overlap: int | None, model: str, capture: Regime
+) -> Laptop:
+    """Check what a person chose; None stands for what is usual.
+
+    Raises:
+        BadInputError: the folder of documents is none, or the sizes lead nowhere.
+    """
+    documents = knowledge or SAMPLE_KNOWLEDGE
+    if not documents.is_dir():
+        message = f"--knowledge is {str(documents)!r}; allowed: a folder of Markdown and text"
+        raise BadInputError(message)
+    width = WINDOW_DEFAULT if window is None else window
+    try:
+        cut = Cut(width, min(OVERLAP_DEFAULT, width // 2) if overlap is None else overlap)
+    except ValueError as error:
+        message = f"--{error}"
+        raise BadInputError(message) from None
+    return Laptop((state or STATE).absolute(), documents.absolute(), cut, model, capture)
