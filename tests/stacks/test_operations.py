@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.stacks.operating import NEW_TERRAFORM, VARIANTS, put_terraform, stacks
+from tests.stacks.operating import DIGEST, NEW_TERRAFORM, VARIANTS, put_terraform, stacks
 from tests.synthesis import Synthesis
 
 
@@ -75,6 +75,21 @@ def test_documentation_accounts_and_placeholder_images_are_not_deployed(programs
     assert "environments/accounts/sandbox.toml: account_id = 111122223333" in account.stderr
 
 
+def test_a_placeholder_bundle_is_not_deployed(settings: Path, programs: Path) -> None:
+    """The command that stores one is named."""
+    put_terraform(programs, NEW_TERRAFORM)
+    path = settings / "dev.toml"
+    path.write_text(path.read_text().replace(f'image = "{DIGEST}"', f'artifact = "code"\nbundle = "{"0" * 32}"'))
+
+    answer = stacks("check-environment", "dev", "--settings", settings, path=programs)
+
+    assert answer.returncode == 2
+    assert answer.stderr.strip() == (
+        "environments/dev.toml: agent.bundle: is the placeholder; "
+        "`make bundle ENV=dev` builds, stores and writes which one"
+    )
+
+
 def test_an_account_and_an_image_of_one_s_own_pass(settings: Path, programs: Path) -> None:
     """The check refuses examples, not deployments."""
     put_terraform(programs, NEW_TERRAFORM)
@@ -125,10 +140,15 @@ def test_what_a_brought_role_and_a_key_need_is_printed_before_the_first_deployme
     brought = stacks("needs", "brought", "--settings", variants, path=programs)
     locked = stacks("needs", "locked", "--settings", variants, path=programs)
     plain = stacks("needs", "plain", "--settings", variants, path=programs)
+    code = stacks("needs", "code", "--settings", variants, path=programs)
 
     assert "trust policy of arn:aws:iam::777788889999:role/agents/brought-along:" in brought.stdout
     assert '"NeverDecide"' in brought.stdout
     assert '"CloudWatchLogsEncryptsAgentGroups"' in locked.stdout
+    assert "permissions of whoever runs `make bundle` and `make deploy`:" in code.stdout
+    assert '"arn:aws-us-gov:s3:::rastro-bundles-123456789012-us-gov-west-1/agent.zip"' in code.stdout
+    assert '"UseBundleKey"' in code.stdout
+    assert "`make bundle`" not in brought.stdout + locked.stdout
     assert plain.stdout == "plain: nothing; the stack makes its own role, and no key of yours is used\n"
 
 

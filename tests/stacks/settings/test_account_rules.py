@@ -14,6 +14,9 @@ JWT = 'type = "JWT"\ndiscovery_url = "https://id.example/.well-known/openid-conf
 ROLE = 'arn = "arn:aws:iam::111122223333:role/own"'
 PROFILE = "inference-profile/us.anthropic.claude-haiku-4-5-20251001-v1:0"
 KEY = "arn:aws:kms:{region}:999999999999:key/0f1e2d3c-0000-4000-8000-000000000009"
+ENDPOINT = 'destination = "https://otel.example.com"'
+HEADERS = "destination_headers_secret_arn"
+OF_ENDPOINT = "arn:aws:secretsmanager:{place}:secret:credentials-of-an-endpoint/headers-a1B2c3"
 EXPRESSION = "holds ${ or %{, which Terraform reads as an expression; write it without"
 AGAINST_THE_ACCOUNT = (
     Case(
@@ -41,6 +44,21 @@ AGAINST_THE_ACCOUNT = (
         "a key of another Region",
         *(DEV, "retention_days = 7", f'retention_days = 7\nkms_key_arn = "{KEY.format(region="eu-west-1")}"'),
         f'observability.kms_key_arn = "{KEY.format(region="eu-west-1")}": is in another Region; allowed: us-east-1',
+    ),
+    *(
+        Case(
+            f"headers {where}",
+            *(
+                DEV,
+                "retention_days = 7",
+                f'retention_days = 7\n{ENDPOINT}\n{HEADERS} = "{OF_ENDPOINT.format(place=place)}"',
+            ),
+            f'observability.{HEADERS} = "{OF_ENDPOINT.format(place=place)[:79]}…: {says}',
+        )
+        for where, place, says in (
+            ("of another account", "us-east-1:999999999999", "belongs to another account; allowed: account 1111"),
+            ("of another Region", "eu-west-1:111122223333", "is in another Region; allowed: us-east-1"),
+        )
     ),
     Case(
         "a lock on what must be deleted",

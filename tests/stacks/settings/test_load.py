@@ -15,6 +15,7 @@ NAME = 'name = "handbook_dev"'
 IMAGE = 'image = "sha256:0000000000000000000000000000000000000000000000000000000000000000"'
 OWNER = 'owner = "agent-platform"'
 VERSION = 'live_version = "newest"'
+ENDPOINT = 'destination = "https://otel.example.com"'
 MODEL = '"arn:aws:bedrock:us-west-2::foundation-model/anthropic.claude-haiku-4-5-20251001-v1:0"'
 
 
@@ -60,6 +61,31 @@ NUMBERS = (
         "version 0",
         *(DEV, VERSION, "live_version = 0"),
         'agent.live_version = 0: is not a runtime version; allowed: "newest", or a whole number from 1 to 99999',
+    ),
+    Case(
+        "no passages at all",
+        *(DEV, VERSION, f"{VERSION}\ntop_k = 0"),
+        "agent.top_k = 0: is out of range; allowed: 1 to 100",
+    ),
+    Case(
+        "more passages than one call returns",
+        *(DEV, VERSION, f"{VERSION}\ntop_k = 101"),
+        "agent.top_k = 101: is out of range; allowed: 1 to 100",
+    ),
+    Case(
+        "half a passage",
+        *(DEV, VERSION, f"{VERSION}\ntop_k = 2.5"),
+        "agent.top_k = 2.5: is not a whole number; allowed: 1 to 100",
+    ),
+    Case(
+        "more sessions than there are",
+        *(DEV, RETENTION, f"{RETENTION}\nkept_sessions = 1.5"),
+        "observability.kept_sessions = 1.5: is out of range; allowed: 0 to 1",
+    ),
+    Case(
+        "a text for a choice of two",
+        *(DEV, RETENTION, f'{RETENTION}\nprune_event_loop = "yes"'),
+        'observability.prune_event_loop = "yes": is of another type; allowed: true or false',
     ),
     Case(
         "a number too large to hold",
@@ -119,6 +145,35 @@ TEXTS = (
         'allowed: "metadata", "address", "archive", "content"',
     ),
     Case(
+        "an artifact that does not exist",
+        *(DEV, VERSION, f'{VERSION}\nartifact = "zip"'),
+        'agent.artifact = "zip": is not one of the choices; allowed: "image", "code"',
+    ),
+    *(
+        Case(
+            f"a bundle that is {why}",
+            *(DEV, IMAGE, f'artifact = "code"\nbundle = "{version}"'),
+            f'agent.bundle = "{version}": is not the version of an S3 object; allowed: what `make bundle` writes',
+        )
+        for why, version in (("of no version", "null"), ("a path", "a/b"), ("empty", ""))
+    ),
+    *(
+        Case(
+            f"a destination {why}",
+            *(DEV, RETENTION, f'{RETENTION}\ndestination = "{address}"'),
+            f'observability.destination = "{address}": is neither cloudwatch nor the address of an OTLP endpoint; '
+            "allowed: cloudwatch, or https://<host>/<path> without user, query or fragment: credentials",
+        )
+        for why, address in (
+            ("in clear", "http://otel.example.com"),
+            ("by its name", "langfuse"),
+            ("with a user", "https://key:secret@otel.example.com"),
+            ("with a query", "https://otel.example.com/v1/traces?key=secret"),
+            ("with a fragment", "https://otel.example.com/#secret"),
+            ("in a file", "file:spans.jsonl"),
+        )
+    ),
+    Case(
         "an alias that does not exist",
         *(PROD, 'account = "production"', 'account = "producton"'),
         'account = "producton": no account file has this alias; did you mean production?',
@@ -142,6 +197,12 @@ ARNS = (
         *(DEV, RETENTION, f'{RETENTION}\nkms_key_arn = "arn:aws:kms:us-east-1:111122223333:alias/a"'),
         'observability.kms_key_arn = "arn:aws:kms:us-east-1:111122223333:alias/a": '
         "is not the ARN of a KMS key; allowed: arn:aws(?:-[a-z]+)*:kms:",
+    ),
+    Case(
+        "headers in place of their secret's ARN",
+        *(DEV, RETENTION, f'{RETENTION}\n{ENDPOINT}\ndestination_headers_secret_arn = "Authorization=Basic"'),
+        'observability.destination_headers_secret_arn = "Authorization=Basic": is not the ARN of a secret; '
+        "allowed: arn:aws(?:-[a-z]+)*:secretsmanager:",
     ),
     Case(
         "a user's ARN as role",

@@ -29,6 +29,13 @@ OPTIONAL = (
     ("network", "subnets"),
     ("observability", "kms_key_arn"),
     ("agent", "index_version"),
+    ("agent", "artifact"),
+    ("agent", "bundle"),
+    ("agent", "top_k"),
+    ("observability", "destination"),
+    ("observability", "destination_headers_secret_arn"),
+    ("observability", "kept_sessions"),
+    ("observability", "prune_event_loop"),
 )
 """Keys that no shipped file sets."""
 

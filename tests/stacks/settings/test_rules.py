@@ -22,6 +22,11 @@ JWT = 'type = "JWT"\ndiscovery_url = "https://id.example/.well-known/openid-conf
 ROLE = 'arn = "arn:aws:iam::111122223333:role/own"'
 BOUNDARY = 'permissions_boundary_arn = "arn:aws:iam::111122223333:policy/edge"'
 
+BUNDLE = f'bundle = "{"0" * 32}"'
+CODE = f'artifact = "code"\n{BUNDLE}'
+ENDPOINT = 'destination = "https://otel.example.com:4318/v1/traces"'
+HEADERS = 'destination_headers_secret_arn = "arn:aws:secretsmanager:us-east-1:111122223333:secret:otel/headers-a1B2c3"'
+
 WITHIN_A_FILE = (
     Case(
         "content without a reason",
@@ -62,6 +67,32 @@ WITHIN_A_FILE = (
         "bounds the role that is made, and role.arn says that none is; set one of the two",
     ),
     Case(
+        "an image where code runs",
+        *(DEV, IMAGE, f"{IMAGE}\n{CODE}"),
+        f'agent.image = "sha256:{"0" * 64}": is not what runs: artifact = code; leave it out, or change agent.artifact',
+    ),
+    Case(
+        "a bundle where an image runs",
+        *(DEV, IMAGE, f"{IMAGE}\n{BUNDLE}"),
+        f'agent.bundle = "{"0" * 32}": is not what runs: artifact = image; leave it out, or change agent.artifact',
+    ),
+    Case(
+        "code without a bundle",
+        *(DEV, IMAGE, 'artifact = "code"'),
+        "agent.bundle: is required by artifact = code, and missing; the version that `make bundle` writes; 32 zeros",
+    ),
+    Case(
+        "no image",
+        *(DEV, IMAGE, ""),
+        "agent.image: is required by artifact = image, and missing; Image digest (sha256:…)",
+    ),
+    Case(
+        "headers that no endpoint asks for",
+        *(DEV, "retention_days = 7", f"retention_days = 7\n{HEADERS}"),
+        f"observability.{HEADERS}: holds headers of an OTLP endpoint, and the destination is cloudwatch; "
+        "set observability.destination, or leave the secret out",
+    ),
+    Case(
         "JWT for every token",
         *(DEV, 'type = "IAM"', JWT),
         "auth.audiences: every token of the provider would be let in; list audiences or clients",
@@ -74,6 +105,13 @@ WITHIN_A_FILE = (
 )
 
 TAKEN = (
+    ("code with its bundle", DEV, IMAGE, CODE),
+    ("an image, said", DEV, IMAGE, f'{IMAGE}\nartifact = "image"'),
+    ("a kept environment that runs code", PROD, IMAGE, CODE),
+    ("an endpoint", DEV, "retention_days = 7", f"retention_days = 7\n{ENDPOINT}"),
+    ("an endpoint with headers", DEV, "retention_days = 7", f"retention_days = 7\n{ENDPOINT}\n{HEADERS}"),
+    ("no session kept but those that fail", DEV, "retention_days = 7", "retention_days = 7\nkept_sessions = 0"),
+    ("as many passages as one call returns", DEV, IMAGE, f"{IMAGE}\ntop_k = 100"),
     ("idle as long as lifetime", DEV, TIMES, "idle_timeout_seconds = 3600\nmax_lifetime_seconds = 3600"),
     ("a tag where the trail is deleted", DEV, IMAGE, 'image = "latest"'),
     ("a bound role", DEV, "[guard]", f"[role]\n{BOUNDARY}\n[guard]"),
