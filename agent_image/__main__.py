@@ -4,31 +4,42 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
 from agent_image.assemble import assemble
-from agent_image.errors import SettingsError
+from agent_image.errors import SettingsError, TelemetryError
 from agent_image.settings import load
 
 PORT: Final = 8080
 """Where AgentCore looks for the container; the variable PORT names another on a laptop."""
 SHUTDOWN_SECONDS: Final = 5
 """How long open answers may go on after SIGTERM, before spans and passages are flushed."""
+_NOT_SEALED: Final = 1
 _BAD_SETTINGS: Final = 2
+_STANDARD_ERROR: Final = 2
 
 
 def main() -> int:
-    """Run until a signal ends it; status 2 means that the settings are faulty."""
+    """Run until a signal ends it; status 2: the settings are faulty, 1: something may export past the trail."""
     try:
         settings = load(os.environ, _fetch)
-        app = assemble(settings)
         port = _port(os.environ.get("PORT", ""))
+        app = assemble(settings)
     except SettingsError as error:
-        sys.stderr.writelines(f"settings: {fault}\n" for fault in error.faults)
+        _say(f"settings: {fault}" for fault in error.faults)
         return _BAD_SETTINGS
+    except TelemetryError as error:
+        _say([f"telemetry: {error.message}"])
+        return _NOT_SEALED
     app.run(port=port, timeout_graceful_shutdown=SHUTDOWN_SECONDS)
     return 0
+
+
+def _say(lines: Iterable[str]) -> None:
+    # Settings are an operator's words: the guard of sys.stderr would hide them from the one who wrote them.
+    os.write(_STANDARD_ERROR, "".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
 
 
 def _port(value: str) -> int:

@@ -9,24 +9,25 @@ from typing import Final
 
 from bedrock_agentcore.runtime import BedrockAgentCoreApp
 from opentelemetry import trace
+from opentelemetry.trace import Tracer
 from starlette.applications import Starlette
 
 from agent_image.agent import AgentPlan
-from agent_image.app import Lifespan, build
+from agent_image.app import Lifespan, Run, build
 from agent_image.contract import SCOPE
 from agent_image.conversation import MemoryConversations
-from agent_image.invocation import Feedback, Prompt
+from agent_image.invocation import Feedback, Invocation, Prompt
 from agent_image.models.by_url import model_for
 from agent_image.places import archive_at, knowledge_base_at
 from agent_image.retrieval.archive import Archive, NoArchive
-from agent_image.retrieval.retriever import Retriever
+from agent_image.retrieval.retriever import Keeper, Retriever
 from agent_image.run import FeedbackRun, Ground, PromptRun
 from agent_image.settings import Settings
 from agent_image.telemetry.setup import Telemetry, start
 from agent_image.tools.search_knowledge import search_knowledge
 
 FLUSH_SECONDS: Final = 5.0
-"""How long spans and passages may take to leave at the end."""
+"""How long passages, and spans after them, may take to leave at the end."""
 
 Planner = Callable[[Settings, Retriever | None], AgentPlan]
 """Says what the agent is made of; a team that brings its own agent brings one of these."""
@@ -43,18 +44,29 @@ def assemble(settings: Settings, planner: Planner = plan) -> BedrockAgentCoreApp
 
     Raises:
         SettingsError: a setting names something that is not there.
+        TelemetryError: something may export past the trail.
     """
     telemetry = start(settings)
     archive = archive_at(settings)
     tracer = trace.get_tracer(SCOPE)
-    knowledge_base = knowledge_base_at(settings)
-    retriever = knowledge_base and Retriever(
-        knowledge_base, regime=settings.capture, top_k=settings.top_k, archive=archive, tracer=tracer
-    )
+    retriever = _retriever(settings, archive, tracer)
     ground = Ground(settings.capture, tracer, telemetry.digest, archive, _new_id)
     agents = planner(settings, retriever).agent_for
-    runs = {Prompt: PromptRun(ground, agents, MemoryConversations()), Feedback: FeedbackRun(ground)}
-    return build(runs, lifespan=_lifespan(telemetry, archive), new_session=_new_session)
+    runs: dict[type[Invocation], Run] = {
+        Prompt: PromptRun(ground, agents, MemoryConversations()),
+        Feedback: FeedbackRun(ground),
+    }
+    app = build(runs, lifespan=_lifespan(telemetry, archive), new_session=_new_session)
+    # Frameworks add span processors of their own while they are set up.
+    telemetry.verify()
+    return app
+
+
+def _retriever(settings: Settings, archive: Keeper, tracer: Tracer) -> Retriever | None:
+    knowledge_base = knowledge_base_at(settings)
+    if knowledge_base is None:
+        return None
+    return Retriever(knowledge_base, regime=settings.capture, top_k=settings.top_k, archive=archive, tracer=tracer)
 
 
 def _lifespan(telemetry: Telemetry, archive: Archive | NoArchive) -> Lifespan:
