@@ -39,7 +39,7 @@ def full_text_query(query: str) -> str | None:
 
 def _folded(text: str) -> str:
     """Take accents off, as the index does."""
-    apart = unicodedata.normalize("NFD", text.casefold())
+    apart = unicodedata.normalize("NFD", text.lower())
     return unicodedata.normalize("NFC", "".join(one for one in apart if not unicodedata.combining(one)))
 
 

@@ -98,14 +98,25 @@ def test_the_next_passage_repeats_whole_sentences_where_it_can() -> None:
     assert second.startswith("Short one. And then")
 
 
+def test_the_overlap_is_no_longer_than_stated() -> None:
+    """Without sentences it begins at a word, without words nowhere: then the next passage repeats nothing."""
+    words = list(chunks("aaaa bbbb cccc dddd eeee ffff gggg hhhh iiii jjjj", Cut(40, 10)))
+    letters = list(chunks("a" * 40 + "b" * 10, Cut(40, 10)))
+
+    assert words == ["aaaa bbbb cccc dddd eeee ffff gggg hhhh", "gggg hhhh iiii jjjj"]
+    assert letters == ["a" * 40, "b" * 10]
+
+
 def test_a_heading_stays_with_what_stands_under_it() -> None:
     """A passage that ends in a heading would lose it for the words that it belongs to."""
-    text = "# Returns\n\nThirty days, no questions asked.\n\n# Shipping\n\nFive days, in all of Europe."
+    plain = "# Returns\n\nThirty days, no questions asked.\n\n# Shipping\n\nFive days, in all of Europe."
+    asking = "Thirty days.\n# How long does that take?\nFive days, in all of Europe. Longer elsewhere."
 
-    assert list(chunks(text, Cut(60, 0))) == [
+    assert list(chunks(plain, Cut(60, 0))) == [
         "# Returns\n\nThirty days, no questions asked.",
         "# Shipping\n\nFive days, in all of Europe.",
     ]
+    assert next(chunks(asking, Cut(50, 0))) == "Thirty days.\n# How long does that take?\nFive days,"
 
 
 @pytest.mark.parametrize(
