@@ -12,30 +12,17 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
+from benchmarks.agent.ratios import agent_ratios
 from benchmarks.process import ROOT, Measured, measure
+from benchmarks.ratio import Ratio
 from benchmarks.synthesis import compare
 
 RESULTS = Path(__file__).with_name("results.json")
 RUNS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Ratio:
-    """State one promise: what is compared with what, the ratio found and the most that it may be."""
-
-    name: str
-    ratio: float
-    at_most: float
-    measured: str
-
-    @property
-    def holds(self) -> bool:
-        """Tell whether the promise holds."""
-        return self.ratio <= self.at_most
 
 
 def main() -> int:
@@ -60,6 +47,7 @@ def main() -> int:
         Ratio("Node.js processes that regimes starts", sum("node" in run.programs for run in regimes), 0,
               f"programs: {', '.join(sorted(set().union(*(run.programs for run in regimes))))}"),
     ]  # fmt: skip
+    ratios += agent_ratios()
     for ratio in ratios:
         print(f"{'ok  ' if ratio.holds else 'OVER'}  {ratio.ratio:6.3f} of at most {ratio.at_most:.2f}  "
               f"{ratio.name} ({ratio.measured})")  # fmt: skip
