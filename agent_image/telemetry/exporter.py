@@ -50,11 +50,7 @@ class TrailExporter(SpanExporter):
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         """Export what may leave, in requests that the backend takes; one that fails does not take others with it."""
-        try:
-            ready = self._sampler.admitted(self._ready(spans))
-        except Exception as error:  # noqa: BLE001 - telemetry never takes the answer down
-            self._lost.add(len(spans), type(error).__name__)
-            return SpanExportResult.FAILURE
+        ready = self._sampler.admitted(self._ready(spans))
         results = [self._sent(request) for request in requests(ready)]
         return SpanExportResult.SUCCESS if all(results) else SpanExportResult.FAILURE
 
@@ -68,7 +64,10 @@ class TrailExporter(SpanExporter):
 
     def _ready(self, spans: Sequence[ReadableSpan]) -> Iterator[ReadableSpan]:
         for span in self._pruner.pruned(spans):
-            yield fitted(self._strip(span))
+            try:
+                yield fitted(self._strip(span))
+            except Exception as error:  # noqa: BLE001 - a span that cannot be stripped does not leave, and takes no other
+                self._lost.add(1, type(error).__name__)
 
     def _sent(self, request: Sequence[ReadableSpan]) -> bool:
         try:

@@ -44,6 +44,8 @@ SILENT: Final = frozenset(
 
 UNSAMPLED: Final = "amazon.opentelemetry.distro.aws_batch_unsampled_span_processor.BatchUnsampledSpanProcessor"
 """The distribution's processor for what its sampler left out, which it exports all the same."""
+IDLE: Final = ("opentelemetry.sdk.metrics._internal", "opentelemetry.instrumentation.instrumentor")
+"""Loggers that warn at each use of what was shut down, or instrumented before: log bytes that tell nobody anything."""
 
 
 class Nowhere(SpanExporter):
@@ -160,10 +162,6 @@ def _unsealed(processor: SpanProcessor) -> TelemetryError:
     return TelemetryError("processor_not_sealed", f"The span processor {_kind(processor)} may export past the trail.")
 
 
-IDLE: Final = ("opentelemetry.sdk.metrics._internal", "opentelemetry.instrumentation.instrumentor")
-"""Loggers that warn at each use of what was shut down, or instrumented before: log bytes that tell nobody anything."""
-
-
 def silence_logs_and_metrics() -> None:
     """Shut down what exports logs and metrics: nothing of ours uses them, and they hold what libraries say."""
     for handler in [one for one in logging.root.handlers if type(one).__module__.startswith("opentelemetry.")]:
@@ -172,7 +170,5 @@ def silence_logs_and_metrics() -> None:
         logs.shutdown()
     if isinstance(meters := metrics.get_meter_provider(), MeterProvider):
         meters.shutdown()
-    # What is below a warning tells an operator nothing once its text is gone.
-    logging.root.setLevel(max(logging.root.level, logging.WARNING))
     for name in IDLE:
         logging.getLogger(name).setLevel(logging.ERROR)

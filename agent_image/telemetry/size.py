@@ -16,6 +16,10 @@ from agent_image.telemetry.shape import encoded
 SPAN_LIMIT: Final = 190_000
 """Bytes of one span, in the larger of its two encodings, resource included. X-Ray rejects a span over 200 KB whole."""
 ELLIPSIS: Final = "…"
+CHARACTER_BYTES: Final = 6
+"""What one character takes at most, as JSON writes a control character."""
+ENVELOPE_BYTES: Final = 1_000
+"""What a span, an event, a link or an attribute takes at most beside its texts."""
 
 Attributes = dict[str, AttributeValue]
 
@@ -45,12 +49,19 @@ def measured(span: ReadableSpan) -> int:
     return max(len(encoded(span)), request_bytes(span))
 
 
+def at_most(span: ReadableSpan) -> int:
+    """Bound a span's size without encoding it: most spans are small, and say so at once."""
+    values = [*(span.attributes or {}).items(), *span.resource.attributes.items()]
+    characters = sum(len(key) + len(str(value)) for key, value in values)
+    return CHARACTER_BYTES * characters + ENVELOPE_BYTES * (1 + len(span.events) + len(span.links) + len(values))
+
+
 def fitted(span: ReadableSpan, limit: int = SPAN_LIMIT) -> ReadableSpan:
     """Give a span of at most `limit` bytes: texts are cut evenly first, then other attributes go, longest first.
 
     Where addresses alone are too long, their URIs are cut and their fingerprints are not: words can still be found.
     """
-    if measured(span) <= limit:
+    if at_most(span) <= limit or measured(span) <= limit:
         return span
     attributes = dict(span.attributes or {})
     for shorten in (_texts_cut, _others_dropped, _uris_cut):
@@ -68,7 +79,7 @@ def _texts_cut(attributes: Attributes, fits: Fits) -> Attributes:
     texts = [text for text in _texts(attributes) if text]
     if not texts:
         return attributes
-    sizes = [len(text.encode()) for text in texts]
+    sizes = [len(text.encode("utf-8", "replace")) for text in texts]
 
     def cut(allowance: int) -> Attributes:
         truncated = sum(size > allowance for size in sizes)
@@ -100,7 +111,7 @@ def _uris_cut(attributes: Attributes, fits: Fits) -> Attributes:
         shortened = [one | {"id": _uri_cut(str(one.get("id", "")), allowance)} for one in documents]
         return attributes | {Span.DOCUMENTS.value: _json(shortened)}
 
-    longest = max(len(str(one.get("id", "")).encode()) for one in documents)
+    longest = max(len(str(one.get("id", "")).encode("utf-8", "replace")) for one in documents)
     return cut(_largest(longest, lambda allowance: fits(cut(allowance))))
 
 
@@ -111,7 +122,7 @@ def _uri_cut(address: str, allowance: int) -> str:
 
 def cut_to(text: str, allowance: int) -> str:
     """Cut a text to at most `allowance` bytes of UTF-8, on a character's boundary, an ellipsis at its end."""
-    data = text.encode()
+    data = text.encode("utf-8", "replace")
     if len(data) <= allowance:
         return text
     room = allowance - len(ELLIPSIS.encode())

@@ -22,6 +22,8 @@ Form = Callable[[Any], AttributeValue | None]
 TOKEN: Final = re.compile(r"[A-Za-z0-9_.:/@+=-]{1,256}")
 """What names, ids, ARNs, models and routes look like, and sentences do not."""
 CODE: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+SERVICE: Final = re.compile(r"[A-Za-z0-9]{1,32}( [A-Za-z0-9]{1,32}){0,5}")
+NUMBERS: Final = re.compile(r"[0-9]{1,6}( [0-9]{1,6})*")
 SERVICE_OPERATION: Final = re.compile(r"[A-Za-z0-9 -]{1,64}\.[A-Za-z0-9]{1,64}")
 PRINTABLE: Final = re.compile(r"[!-~]([ -~]{0,254}[!-~])?")
 TEXTS_IN_A_LIST: Final = 32
@@ -55,7 +57,17 @@ def origin(value: Any) -> AttributeValue | None:  # noqa: ANN401
     except (ValueError, TypeError, AttributeError):
         return None
     whole = f"{url.scheme}://{host}" + (f":{port}" if port else "")
-    return whole if host and TOKEN.fullmatch(whole) else None
+    return whole if host and ":" not in host and TOKEN.fullmatch(whole) else None
+
+
+def service(value: Any) -> AttributeValue | None:  # noqa: ANN401
+    """Pass the name of an AWS service, as its model gives it: a few words."""
+    return value if isinstance(value, str) and SERVICE.fullmatch(value) else None
+
+
+def numbers(value: Any) -> AttributeValue | None:  # noqa: ANN401
+    """Pass whole numbers with a space between them."""
+    return value if isinstance(value, str) and NUMBERS.fullmatch(value) else None
 
 
 def session(value: Any) -> AttributeValue | None:  # noqa: ANN401
@@ -109,18 +121,17 @@ LIBRARIES: Final = (
         "gen_ai.usage.input_tokens gen_ai.usage.output_tokens gen_ai.usage.total_tokens gen_ai.retrieval.top_k",
         "gen_ai.usage.cache_",
         "gen_ai.server.",
-        "memory.entry.",
-        "memory.message.",
+        "memory.",
     ),
     _group(
         "which AWS service was called, and how AWS names the call",
         token,
-        "rpc.system rpc.service rpc.method aws.region aws.request_id aws.request_id2 retry_attempts "
+        "rpc.system rpc.method aws.region aws.request_id retry_attempts "
         "aws.bedrock.knowledge_base.id aws.bedrock.guardrail.id aws.bedrock.agent.id aws.dynamodb.table_names "
-        "aws.s3.bucket aws.trace.flag.sampled PlatformType",
-        "aws.local.",
+        "aws.s3.bucket aws.trace.flag.sampled",
         "aws.agentcore.gateway.routing_experiment_",
     ),
+    _group("the AWS service's own name, which has spaces", service, "rpc.service"),
     _group(
         "what an HTTP exchange was and how it ended, without what it asked",
         token,
@@ -130,10 +141,9 @@ LIBRARIES: Final = (
 )
 """What any instrumentation may leave."""
 
-SERVICE_NAMES: Final = re.compile(r"[A-Za-z0-9 -]{1,64}")
-
 OURS: Final = (
-    _group("texts of the kit's own: source URIs, versions, and the addresses", text, "rag.base rag.index_version"),
+    _group("where sources lie, and the index's own version", text, "rag.base rag.index_version"),
+    _group("the numbers of the passages that an answer cites", numbers, "rag.cited rag.unsupported"),
     _group("codes, names, numbers and digests of the kit's own", token, "openinference.span.kind", "rag.", "rastro."),
 )
 """What the kit's own spans may leave beside: its names pass from no other scope."""
@@ -200,7 +210,7 @@ class Strip:
             left = None if form is None else form(value)
             if left is not None:
                 kept[key] = left
-            elif form is not nothing and value not in REDACTED:
+            elif form is not nothing and not (isinstance(value, str) and value in REDACTED):
                 stripped += 1
         return kept | ({Span.STRIPPED.value: stripped} if stripped else {})
 
@@ -221,8 +231,8 @@ def addresses_only(value: Any) -> AttributeValue | None:  # noqa: ANN401
     """Take everything but ids and scores out of a list of documents; what is no such list does not pass."""
     try:
         documents = json.loads(value)
-        kept = [{key: one[key] for key in ("id", "score") if key in one} for one in documents]
-    except (ValueError, TypeError, KeyError):
+        kept = [{"id": str(one["id"]), "score": number(one.get("score"))} for one in documents]
+    except (ValueError, TypeError, KeyError, AttributeError):
         return None
     return carried(json.dumps(kept, separators=(",", ":"), ensure_ascii=False))
 
@@ -241,7 +251,10 @@ def _bare(context: SpanContext) -> SpanContext:
 
 
 def _scope(scope: InstrumentationScope | None) -> InstrumentationScope | None:
-    return None if scope is None else InstrumentationScope(scope.name, scope.version, scope.schema_url)
+    if scope is None:
+        return None
+    name, version, schema_url = (str(token(one) or "") for one in (scope.name, scope.version, scope.schema_url))
+    return InstrumentationScope(name, version, schema_url)
 
 
 def _events(events: Sequence[Event]) -> Iterator[Event]:
@@ -258,7 +271,16 @@ def _status(status: Status, *, ours: bool) -> Status:
 
 
 OPERATIONS: Final = frozenset(
-    {"chat", "embeddings", "execute_tool", "generate_content", "invoke_agent", "retrieval", "text_completion"}
+    {
+        "chat",
+        "embeddings",
+        "execute_tool",
+        "invocation",
+        "generate_content",
+        "invoke_agent",
+        "retrieval",
+        "text_completion",
+    }
     | {"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE", "HTTP"}
 )
 """What may stand before another token in a span's name."""
