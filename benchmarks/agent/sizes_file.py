@@ -19,7 +19,7 @@ _BYTES_PER_KB: Final = 1_000
 def write(sizes: Sizes, path: Path = PATH) -> None:
     """Write the file."""
     lines = [
-        "# What a session of the agent image leaves, measured by `make bench`: one question, three model calls, two",
+        "# What one session of the image leaves, measured by `make bench`: one question, three model calls, two",
         "# retrievals of five passages of 3.5 KB. Bytes are those of compact JSON in the layout that CloudWatch stores.",
         "# Written by the benchmark; the cost model takes it where [usage] states no sizes.",
         f'measured = "{datetime.now(UTC).date().isoformat()}"',
