@@ -10,7 +10,7 @@ from typing import Final
 from urllib.parse import quote
 
 import agent_image
-from agent_image.contract import LAUNCH, SETTINGS_VARIABLE, TELEMETRY_SWITCHES, Regime, Setting
+from agent_image.contract import LAUNCH, OTLP_ENDPOINT, SETTINGS_VARIABLE, TELEMETRY_SWITCHES, Regime, Setting
 from agent_image.retrieval.chunks import OVERLAP_DEFAULT, WINDOW_DEFAULT, Cut
 from console.errors import BadInputError
 
@@ -21,7 +21,11 @@ SAMPLE_KNOWLEDGE: Final = Path(agent_image.__file__).parent / "knowledge"
 ENVIRONMENT: Final = "local"
 """What the agent calls the environment that it runs in."""
 LISTENS_BEYOND_LOOPBACK: Final = "DOCKER_CONTAINER"
+"""The one variable of the container's launch that a laptop must not have."""
+NOWHERE: Final = "http://127.0.0.1:9"
+"""An OTLP endpoint on loopback where nothing listens: spans go to a file."""
 PORT_VARIABLE: Final = "PORT"
+_TELEMETRY_PREFIX: Final = "OTEL_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +71,15 @@ class Laptop:
         }
 
     def variables(self, inherited: Mapping[str, str], port: int) -> dict[str, str]:
-        """Give the agent's process its variables, over those that it inherits."""
+        """Give the agent's process its variables, over those that it inherits.
+
+        Telemetry is set up as in the container, whatever the shell says; ADOT finds no endpoint of AWS's to name.
+        """
         variables = {
-            **inherited,
+            **{name: value for name, value in inherited.items() if not name.startswith(_TELEMETRY_PREFIX)},
             **LAUNCH,
             **TELEMETRY_SWITCHES[self.capture],
+            OTLP_ENDPOINT: NOWHERE,
             SETTINGS_VARIABLE: json.dumps(self.settings()),
             PORT_VARIABLE: str(port),
         }
@@ -95,6 +103,6 @@ def laptop(
     try:
         cut = Cut(width, min(OVERLAP_DEFAULT, width // 2) if overlap is None else overlap)
     except ValueError as error:
-        message = f"--{error}"
+        message = "\n".join(f"--{fault}" for fault in str(error).splitlines())
         raise BadInputError(message) from None
     return Laptop((state or STATE).absolute(), documents.absolute(), cut, model, capture)

@@ -68,3 +68,27 @@ def test_indexing_beyond_the_free_per_cent_is_read_from_the_account_stack(shippe
 
     assert float(found["prod"]["lines"]["indexing"]) > 0
     assert found["staging"]["lines"]["indexing"] == "0.00"
+
+
+def test_a_price_waits_for_nothing_that_the_agent_needs() -> None:
+    """The door to every command imports none of the packages behind the others."""
+    code = (
+        "import sys, console.cli\n"
+        "heavy = {'boto3', 'botocore', 'strands', 'opentelemetry', 'pydantic', 'http.client', 'console.ask', "
+        "'console.dev', 'agent_image.retrieval.chunks'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert loaded.stdout == "[]\n"
+
+
+def test_a_local_question_waits_for_nothing_of_aws() -> None:
+    """boto3 takes longer to import than an offline answer takes."""
+    code = (
+        "import sys, console.ask\n"
+        "print(sorted({'boto3', 'botocore', 'strands', 'opentelemetry', 'pydantic'} & set(sys.modules)))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert loaded.stdout == "[]\n"
