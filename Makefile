@@ -60,13 +60,14 @@ $(STAMPS)/checkov: requirements-checkov.lock $(STAMPS)/python
 
 # --- look ------------------------------------------------------------------------------------------------------------
 
-demo: $(STAMPS)/python ## synthesise every stack, price every environment, list the stacks
+demo: $(STAMPS)/python ## price every environment, list the stacks, ask the agent and find again what it was reading
 	@echo "synthesising the stacks of environments/ (no AWS credentials, no Terraform)"
 	@$(RASTRO_PYTHON) main.py
 	@rastro cost estimate cdktf.out
 	@echo
 	@echo "Stacks in cdktf.out/stacks, each the Terraform JSON that 'cdktf deploy' would apply:"
 	@$(RASTRO_PYTHON) -m stacks list
+	@$(RASTRO_PYTHON) -m console.demo
 
 synth: setup ## write every stack to cdktf.out through the framework CLI
 	@cdktf synth

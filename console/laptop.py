@@ -25,6 +25,9 @@ LISTENS_BEYOND_LOOPBACK: Final = "DOCKER_CONTAINER"
 NOWHERE: Final = "http://127.0.0.1:9"
 """An OTLP endpoint on loopback where nothing listens: spans go to a file."""
 PORT_VARIABLE: Final = "PORT"
+SERVICE_VARIABLE: Final = "OTEL_SERVICE_NAME"
+SERVICE: Final = f"rastro.{ENVIRONMENT}"
+"""What spans name the agent: on AgentCore it is `<runtime>.<endpoint>`."""
 _TELEMETRY_PREFIX: Final = "OTEL_"
 
 
@@ -80,6 +83,7 @@ class Laptop:
             **LAUNCH,
             **TELEMETRY_SWITCHES[self.capture],
             OTLP_ENDPOINT: NOWHERE,
+            SERVICE_VARIABLE: SERVICE,
             SETTINGS_VARIABLE: json.dumps(self.settings()),
             PORT_VARIABLE: str(port),
         }
