@@ -11,8 +11,10 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from threading import Thread
+from typing import Any, ClassVar
 
 import boto3
 import pytest
@@ -292,6 +294,36 @@ def test_a_bundle_that_cannot_be_stored_leaves_the_file_alone(project: Project, 
         assert said in answer.stderr
         assert "Traceback" not in answer.stderr
     assert project.settings.read_text() == before
+
+
+class Recorder(BaseHTTPRequestHandler):
+    """Answer a PUT as S3 does, and write down who had to own the bucket."""
+
+    protocol_version = "HTTP/1.1"
+    owners: ClassVar[list[str | None]] = []
+
+    def do_PUT(self) -> None:  # noqa: N802 - the name that http.server calls
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.owners.append(self.headers["x-amz-expected-bucket-owner"])
+        self.send_response(200)
+        self.send_header("x-amz-version-id", "a-version")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None: ...
+
+
+def test_a_bundle_goes_to_nobody_else_s_bucket(project: Project) -> None:
+    """Bucket names are global: S3 is told whose it must be, and refuses another's."""
+    keys = {"AWS_ACCESS_KEY_ID": "AKIAIOSFODNN7EXAMPLE", "AWS_SECRET_ACCESS_KEY": "example"}
+    with ThreadingHTTPServer(("127.0.0.1", 0), Recorder) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        reached = {"AWS_ENDPOINT_URL_S3": f"http://127.0.0.1:{server.server_port}"}
+        answer = Project(project.folder, {**project.environment, **keys, **reached}).run("bundle", "dev")
+        server.shutdown()
+
+    assert answer.returncode == 0, answer.stderr
+    assert Recorder.owners == [REAL_ACCOUNT]
 
 
 def test_a_package_without_a_wheel_for_the_runtime_stops_the_build(project: Project) -> None:
