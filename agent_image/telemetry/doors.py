@@ -165,29 +165,20 @@ class Doors:
 class GuardedStream(io.TextIOBase):
     """Stand in for a text stream: whole lines go to the guard, and none to the stream."""
 
+    encoding = "utf-8"
+    errors = "replace"
+    mode = "w"
+    line_buffering = True
+
     def __init__(self, stream: TextIO, name: str, printed: Callable[[str, str], None]) -> None:
         """Take the stream that answers what it is, its name, and what is told of each text."""
+        self.name = f"<{name}>"
+        self.buffer = GuardedBytes(self)
         self._stream = stream
-        self._name = name
+        self._source = name
         self._printed = printed
         self._lock = threading.RLock()
         self._waiting = ""
-        self.buffer = GuardedBytes(self)
-
-    @property
-    def encoding(self) -> str:  # type: ignore[override]
-        """Name the stream's encoding."""
-        return "utf-8"
-
-    @property
-    def errors(self) -> str:  # type: ignore[override]
-        """Say what happens to characters that the encoding does not know."""
-        return "replace"
-
-    @property
-    def name(self) -> str:
-        """Name the stream, as the one it stands for does."""
-        return f"<{self._name}>"
 
     def writable(self) -> bool:
         """Say that it takes text."""
@@ -207,10 +198,9 @@ class GuardedStream(io.TextIOBase):
     def write(self, text: str) -> int:
         """Take text; whole lines of one call are one text."""
         with self._lock:
-            whole, end, rest = (self._waiting + text).rpartition("\n")
-            self._waiting = rest
+            whole, end, self._waiting = (self._waiting + text).rpartition("\n")
             if end:
-                self._printed(self._name, whole)
+                self._printed(self._source, whole)
             if len(self._waiting) > LINE_LIMIT:
                 self.flush()
         return len(text)
@@ -220,14 +210,14 @@ class GuardedStream(io.TextIOBase):
         with self._lock:
             waiting, self._waiting = self._waiting, ""
             if waiting:
-                self._printed(self._name, waiting)
+                self._printed(self._source, waiting)
 
     def close(self) -> None:
         """Tell of what waits; the stream itself stays as it is."""
         self.flush()
 
 
-class GuardedBytes(io.RawIOBase):
+class GuardedBytes(io.BufferedIOBase):
     """Stand in for the bytes below a text stream."""
 
     def __init__(self, text: GuardedStream) -> None:

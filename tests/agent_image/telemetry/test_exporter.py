@@ -8,9 +8,7 @@ from typing import Any
 
 import botocore.session
 import pytest
-from amazon.opentelemetry.distro.exporter.otlp.aws.traces.otlp_aws_span_exporter import (  # type: ignore[import-untyped]
-    OTLPAwsSpanExporter,
-)
+from amazon.opentelemetry.distro.exporter.otlp.aws.traces.otlp_aws_span_exporter import OTLPAwsSpanExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
