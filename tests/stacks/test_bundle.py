@@ -302,7 +302,7 @@ class Recorder(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     owners: ClassVar[list[str | None]] = []
 
-    def do_PUT(self) -> None:  # noqa: N802 - the name that http.server calls
+    def do_PUT(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
         self.owners.append(self.headers["x-amz-expected-bucket-owner"])
         self.send_response(200)

@@ -79,6 +79,8 @@ def test_the_switches_are_these(regime: Regime) -> None:
         "OTEL_TRACES_SAMPLER": "always_on",
         "OTEL_PYTHON_EXCLUDED_URLS": "/ping",
         "OTEL_LOGS_EXPORTER": "none",
+        "OTEL_PYTHON_LOGGING_AUTO_INSTRUMENTATION_ENABLED": "false",
+        "OTEL_PYTHON_LOG_CORRELATION": "false",
         "OTEL_METRICS_EXPORTER": "none",
         "OTEL_BAGGAGE_SPAN_ATTRIBUTE_KEYS": "session.id",
         "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "64",
