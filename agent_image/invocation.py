@@ -44,8 +44,8 @@ def parse(body: object) -> Invocation:
     allowed = ", ".join(_PARSERS)
     if not isinstance(body, Mapping):
         raise BadInvocation("invalid_body", f"The body must be a JSON object with one of these keys: {allowed}.")
-    kinds = [kind for kind in _PARSERS if kind in body]
-    if len(kinds) != 1:
+    kinds = [kind for kind in Kind if kind in body]
+    if len(kinds) != 1 or kinds[0] not in _PARSERS:
         raise BadInvocation("unknown_kind", f"The body must have exactly one of these keys: {allowed}.")
     return _PARSERS[kinds[0]](body[kinds[0]])
 
