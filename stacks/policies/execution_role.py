@@ -259,6 +259,8 @@ def _trail(reach: Reach) -> Iterator[Statement]:
         why="Each distinct passage is stored once; the agent never reads the archive back.",
         actions=("s3:PutObject",),
         resources=(f"{reach.names.archive_arn}/{PASSAGE_OBJECT_PREFIX}*",),
+        # Only where nothing lies: an erased passage leaves an empty object, and must not come back.
+        conditions=(Condition("Null", "s3:if-none-match", ("false",)),),
     )
     yield Statement(
         sid="WriteAudit",

@@ -52,6 +52,14 @@ def test_what_the_agent_may_write_names_every_item_but_decisions() -> None:
     }
 
 
+def test_the_agent_may_create_a_passage_and_never_replace_one(shipped: Synthesis) -> None:
+    """An erased passage leaves an empty object: a role that could write over it could bring the words back."""
+    found = statements(shipped.stacks["agent-prod"])["ArchivePassages"]
+
+    assert found["Action"] == ["s3:PutObject"]
+    assert found["Condition"] == {"Null": {"s3:if-none-match": "false"}}
+
+
 def test_models_and_knowledge_base_are_the_declared_ones(shipped: Synthesis) -> None:
     """The inference profile and each model behind it; no model that nobody listed."""
     found = statements(shipped["agent-prod"])
