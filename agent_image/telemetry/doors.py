@@ -222,6 +222,7 @@ class GuardedBytes(io.BufferedIOBase):
 
     def __init__(self, text: GuardedStream) -> None:
         """Take the text stream that guards them."""
+        self.name = text.name
         self._text = text
 
     def writable(self) -> bool:

@@ -12,13 +12,15 @@ from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from agent_image.notice import notice
 from agent_image.telemetry.prune import Pruner
 from agent_image.telemetry.sampling import SessionSampler
-from agent_image.telemetry.size import fitted, request_bytes
+from agent_image.telemetry.size import at_most, fitted, request_bytes
 from agent_image.telemetry.strip import Strip
 
 REQUEST_LIMIT: Final = 4_500_000
 """Bytes of one request, uncompressed. X-Ray takes 5 MB."""
 REQUEST_SPANS: Final = 64
 """Spans of one request."""
+FAIR_SHARE: Final = REQUEST_LIMIT // REQUEST_SPANS
+"""Bytes up to which a span's bound will do: as many such spans as a request takes are no more than it takes."""
 
 
 class Lost:
@@ -85,8 +87,8 @@ def requests(spans: Iterable[ReadableSpan]) -> Iterator[list[ReadableSpan]]:
     request: list[ReadableSpan] = []
     size = 0
     for span in spans:
-        # Measured as a request of its own, resource included: a little more than it takes beside others.
-        more = request_bytes(span)
+        # Bounded, or measured as a request of its own: never less than it takes beside others.
+        more = bound if (bound := at_most(span)) <= FAIR_SHARE else request_bytes(span)
         if request and (size + more > REQUEST_LIMIT or len(request) == REQUEST_SPANS):
             yield request
             request, size = [], 0

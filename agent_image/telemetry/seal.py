@@ -7,7 +7,7 @@ processors stay; the exporter inside each is put behind ours. This is the one mo
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -42,6 +42,14 @@ SILENT: Final = frozenset(
 """Processors that are known to send nothing anywhere. One that is neither here nor sealed stops the process."""
 
 
+OPENING: Final = (
+    "OTEL_AWS_DYNAMIC_INSTRUMENTATION_ENABLED",
+    "OTEL_AWS_SERVICE_EVENTS_ENABLED",
+    "OTEL_AWS_APPLICATION_SIGNALS_ENABLED",
+    "OTEL_AWS_APP_SIGNALS_ENABLED",
+)
+"""Variables by which the distribution starts exporters of its own that no provider shows: they send the arguments of
+functions, exceptions, and metrics of spans. Nothing but a process without them is sealed."""
 UNSAMPLED: Final = "amazon.opentelemetry.distro.aws_batch_unsampled_span_processor.BatchUnsampledSpanProcessor"
 """The distribution's processor for what its sampler left out, which it exports all the same."""
 IDLE: Final = ("opentelemetry.sdk.metrics._internal", "opentelemetry.instrumentation.instrumentor")
@@ -160,6 +168,17 @@ def _kind(processor: SpanProcessor) -> str:
 
 def _unsealed(processor: SpanProcessor) -> TelemetryError:
     return TelemetryError("processor_not_sealed", f"The span processor {_kind(processor)} may export past the trail.")
+
+
+def refuse_opening(variables: Mapping[str, str]) -> None:
+    """Refuse an environment in which the distribution exports past every provider.
+
+    Raises:
+        TelemetryError: it does; the message names the variable.
+    """
+    for name in OPENING:
+        if variables.get(name, "").strip().lower() == "true":
+            raise TelemetryError("variable_not_allowed", f"{name} is true, and exports what functions are called with.")
 
 
 def silence_logs_and_metrics() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -51,8 +54,13 @@ class Telemetry:
         self.sealed.verify()
 
     def flush(self, seconds: float) -> bool:
-        """Send what waits, for about so long at most; say whether all of it left."""
-        return self.provider.force_flush(round(seconds * 1_000))
+        """Send what waits, for so long at most; say whether all of it left."""
+        lost, flushed = self.lost.spans, list[bool]()
+        # The SDK's own timeout is not kept where a backend does not answer.
+        flush = threading.Thread(target=lambda: flushed.append(self.provider.force_flush()), daemon=True)
+        flush.start()
+        flush.join(seconds)
+        return flushed == [True] and self.lost.spans == lost
 
     def stop(self) -> None:
         """Send what waits, stop exporting, and open the doors."""
@@ -60,7 +68,9 @@ class Telemetry:
         self.doors.open()
 
 
-def start(settings: Settings, provider: TracerProvider | None = None) -> Telemetry:
+def start(
+    settings: Settings, provider: TracerProvider | None = None, variables: Mapping[str, str] = os.environ
+) -> Telemetry:
     """Close every door but the trail's. `provider` is the global one unless given.
 
     Raises:
@@ -68,6 +78,7 @@ def start(settings: Settings, provider: TracerProvider | None = None) -> Telemet
     """
     digest = digest_at(settings.store, settings.region)
     doors = Doors(digest, secrets.token_hex(NONCE_BYTES)).close()
+    seal.refuse_opening(variables)
     provider = provider or _provider()
     pruner = Pruner(event_loop=settings.prune_event_loop)
     sampler = SessionSampler(settings.kept_sessions)

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -27,6 +28,8 @@ NUMBERS: Final = re.compile(r"[0-9]{1,6}( [0-9]{1,6})*")
 SERVICE_OPERATION: Final = re.compile(r"[A-Za-z0-9 -]{1,64}\.[A-Za-z0-9]{1,64}")
 PRINTABLE: Final = re.compile(r"[!-~]([ -~]{0,254}[!-~])?")
 TEXTS_IN_A_LIST: Final = 32
+KEYS_REMEMBERED: Final = 1_024
+"""Keys whose form is remembered: a process meets the same few on every span."""
 INT64: Final = range(-(2**63), 2**63)
 REDACTED: Final = frozenset({"REDACTED", "[REDACTED]"})
 """What the first locks leave in place of a text: a first lock that holds is no finding."""
@@ -219,7 +222,7 @@ class Strip:
             return self._documents
         if ours and key in TEXTS:
             return text if self.regime is Regime.CONTENT else None
-        return _form(key, OURS + LIBRARIES if ours else LIBRARIES) or _form(key, WORTHLESS)
+        return _form(key, ours=ours)
 
     def _documents(self, value: Any) -> AttributeValue | None:  # noqa: ANN401
         if self.regime is Regime.CONTENT:
@@ -237,7 +240,9 @@ def addresses_only(value: Any) -> AttributeValue | None:  # noqa: ANN401
     return carried(json.dumps(kept, separators=(",", ":"), ensure_ascii=False))
 
 
-def _form(key: str, groups: Sequence[Group]) -> Form | None:
+@lru_cache(maxsize=KEYS_REMEMBERED)
+def _form(key: str, *, ours: bool) -> Form | None:
+    groups = (*(OURS if ours else ()), *LIBRARIES, *WORTHLESS)
     return next((group.form for group in groups if key in group.keys or key.startswith(group.prefixes)), None)
 
 

@@ -23,7 +23,7 @@ from opentelemetry.util.types import Attributes
 
 from agent_image.contract import SCOPE
 from agent_image.errors import TelemetryError
-from agent_image.telemetry.seal import seal, silence_logs_and_metrics
+from agent_image.telemetry.seal import OPENING, refuse_opening, seal, silence_logs_and_metrics
 from tests.agent_image.telemetry.spans import Memory, Trail, provider
 
 
@@ -235,3 +235,14 @@ def test_handlers_that_export_logs_are_removed() -> None:
     silence_logs_and_metrics()
 
     assert handler not in logging.root.handlers
+
+
+@pytest.mark.parametrize("name", OPENING)
+def test_an_environment_that_opens_other_doors_is_refused(name: str) -> None:
+    """The distribution has exporters that no provider shows; the operator hears which variable starts one."""
+    refuse_opening({name: "false"})
+
+    with pytest.raises(TelemetryError, match="variable_not_allowed") as raised:
+        refuse_opening({name: " True "})
+
+    assert name in raised.value.message

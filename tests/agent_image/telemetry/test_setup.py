@@ -7,23 +7,31 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from opentelemetry.instrumentation.requests import RequestsInstrumentor
+from opentelemetry.instrumentation.urllib3 import URLLib3Instrumentor
+from opentelemetry.sdk.trace import SpanProcessor
 
 from agent_image.contract import (
     CAPTURE_VARIABLE,
     CLOUDWATCH,
     LAUNCH,
+    SCOPE,
     SETTINGS_VARIABLE,
     TELEMETRY_SWITCHES,
     Regime,
     Setting,
     Span,
 )
+from agent_image.settings import Settings
+from agent_image.telemetry.setup import Telemetry, start
 from tests.agent_image.telemetry.sink import Sink, attributes_of, listening
+from tests.agent_image.telemetry.spans import provider
 from tests.agent_image.telemetry.speaking import SESSION
 from tests.conftest import ROOT
 
@@ -37,7 +45,6 @@ ENCODED = [
 ]
 INSTRUMENTED = [str(Path(sys.executable).parent / "opentelemetry-instrument"), sys.executable]
 PLAIN = [sys.executable]
-NO_CONTENT = [Regime.METADATA, Regime.ADDRESS, Regime.ARCHIVE]
 HOSTILE = {
     "OTEL_LOGS_EXPORTER": "otlp",
     "OTEL_METRICS_EXPORTER": "otlp",
@@ -76,11 +83,10 @@ def leaks(*places: bytes) -> list[bytes]:
     return [form for form in ENCODED for place in places if form in place]
 
 
-@pytest.mark.parametrize("regime", NO_CONTENT)
-def test_the_distribution_s_process_is_sealed(regime: Regime) -> None:
+def test_the_distribution_s_process_is_sealed() -> None:
     """As shipped: the trail leaves by the distribution's own exporter, and nothing else does."""
     with listening() as sink:
-        result = speak(INSTRUMENTED, sink, regime, {}, {**LAUNCH, **TELEMETRY_SWITCHES[regime]})
+        result = speak(INSTRUMENTED, sink, Regime.ADDRESS, {}, {**LAUNCH, **TELEMETRY_SWITCHES[Regime.ADDRESS]})
 
     assert result.returncode == 1
     assert leaks(sink.bytes, result.stdout, result.stderr) == []
@@ -97,7 +103,6 @@ def test_the_distribution_s_process_is_sealed(regime: Regime) -> None:
     [
         ({}, 2),
         ({"OTEL_TRACES_SAMPLER": "always_off"}, 0),
-        ({"OTEL_TRACES_SAMPLER": "traceidratio", "OTEL_TRACES_SAMPLER_ARG": "0"}, 0),
         ({"OTEL_TRACES_EXPORTER": "otlp,console"}, 2),
         ({"OTEL_TRACES_EXPORTER": "none"}, 0),
     ],
@@ -161,13 +166,13 @@ def test_a_trail_that_goes_nowhere_is_said() -> None:
 
 
 def test_what_cannot_be_sealed_does_not_start() -> None:
-    """Application Signals exports metrics that it derives from spans, by a provider of its own."""
-    signals = {"OTEL_AWS_APPLICATION_SIGNALS_ENABLED": "true", "OTEL_AWS_SERVICE_EVENTS_ENABLED": "false"}
+    """The distribution's debugger exports what functions were called with, by a provider of its own."""
+    debugger = {"OTEL_AWS_DYNAMIC_INSTRUMENTATION_ENABLED": "true"}
     with listening() as sink:
-        result = speak(INSTRUMENTED, sink, Regime.ADDRESS, {}, {**LAUNCH, **signals})
+        result = speak(INSTRUMENTED, sink, Regime.ADDRESS, {}, {**LAUNCH, **debugger})
 
     assert result.returncode == 1
-    assert "processor_not_sealed" in [one.get("code") for one in told(result)]
+    assert "variable_not_allowed" in [one.get("code") for one in told(result)]
     assert sink.spans == []
     assert leaks(sink.bytes, result.stdout, result.stderr) == []
 
@@ -178,3 +183,50 @@ def told(result: subprocess.CompletedProcess[bytes]) -> list[dict[str, Any]]:
 
 def notices(result: subprocess.CompletedProcess[bytes]) -> set[str]:
     return {one["notice"] for one in told(result)}
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[tuple[Telemetry, Path]]:
+    """Start telemetry in the test's own process, for a file, with a provider of its own."""
+    path = tmp_path / "spans.jsonl"
+    settings = Settings("dev", Regime.ADDRESS, ("offline:",), destination=f"file:{path}")
+    telemetry = start(settings, provider(), {})
+    yield telemetry, path
+    telemetry.stop()
+    RequestsInstrumentor().uninstrument()
+    URLLib3Instrumentor().uninstrument()
+
+
+def test_flush_says_that_all_of_it_left(started: tuple[Telemetry, Path]) -> None:
+    """And it has."""
+    telemetry, path = started
+    telemetry.provider.get_tracer(SCOPE).start_span("work").end()
+
+    assert telemetry.flush(5) is True
+    assert len(path.read_text().splitlines()) == 1
+
+
+def test_flush_says_that_some_was_lost(started: tuple[Telemetry, Path]) -> None:
+    """The file's folder is gone."""
+    telemetry, path = started
+    path.parent.rmdir()
+    telemetry.provider.get_tracer(SCOPE).start_span("work").end()
+
+    assert telemetry.flush(5) is False
+    assert telemetry.lost.spans == 1
+    path.parent.mkdir()
+
+
+def test_flush_does_not_wait_for_a_backend_that_does_not_answer(started: tuple[Telemetry, Path]) -> None:
+    """A process that ends has seconds, and the archive wants its own."""
+    telemetry, _ = started
+    answers = threading.Event()
+
+    class Stuck(SpanProcessor):
+        def force_flush(self, timeout_millis: int = 30_000) -> bool:
+            return answers.wait()
+
+    telemetry.provider.add_span_processor(Stuck())
+
+    assert telemetry.flush(0.01) is False
+    answers.set()
