@@ -22,6 +22,7 @@ from cost_model.render.json_text import comparison_json, estimates_json
 from cost_model.render.markdown import render_markdown
 from cost_model.render.plain import render_plain
 from cost_model.render.report import comparison_sections, estimate_sections
+from cost_model.session_sizes import load_session_sizes
 from cost_model.sources import SynthesisSource, read_overrides, regimes_scenario, synthesised_scenarios
 
 BAD_INPUT = 2
@@ -64,7 +65,7 @@ def regimes(
     """Compare the capture regimes metadata, address, archive and content under one workload."""
     with refusals_to_stderr():
         scenario = regimes_scenario(usage, read_overrides(sessions, indexing))
-        comparison = compare_regimes(scenario, load_prices(), _today())
+        comparison = compare_regimes(scenario, load_prices(), _today(), load_session_sizes())
         _show(output, comparison_sections(comparison), lambda: comparison_json(comparison))
 
 
@@ -92,8 +93,8 @@ def estimate(
     with refusals_to_stderr():
         source = SynthesisSource(out, settings, environment, usage)
         scenarios = synthesised_scenarios(source, read_overrides(sessions, indexing, region))
-        prices, today = load_prices(), _today()
-        estimates = [price_scenario(scenario, prices, today) for scenario in scenarios]
+        prices, today, sizes = load_prices(), _today(), load_session_sizes()
+        estimates = [price_scenario(scenario, prices, today, sizes) for scenario in scenarios]
         _show(output, estimate_sections(estimates), lambda: estimates_json(estimates))
 
 

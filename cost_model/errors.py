@@ -31,6 +31,10 @@ class PriceRowError(CostError):
     """A shipped price row lacks what makes it a price: source, date, unit, tiers."""
 
 
+class SessionSizesError(CostError):
+    """The shipped file of measured sessions lacks what makes it a measurement: date, session, spans, sizes."""
+
+
 class MissingPriceError(CostError):
     """No price row is known for a Region, and none is guessed."""
 

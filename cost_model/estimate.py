@@ -18,6 +18,7 @@ from cost_model.meters.storage import STORAGE
 from cost_model.money import known_sum
 from cost_model.prices import PriceBook
 from cost_model.scenario import Scenario
+from cost_model.session_sizes import SessionSizes, assume_sizes
 
 METERS: Final[tuple[Meter, ...]] = (SPAN_INGESTION, INDEXING, STORAGE, MASKING, QUERIES, *ARCHIVE)
 """In the order in which lines are printed."""
@@ -66,8 +67,12 @@ class Estimate:
         return tuple(line for line in self.lines if line.monthly is None)
 
 
-def estimate(scenario: Scenario, prices: PriceBook, today: date) -> Estimate:
-    """Price a scenario; MissingPriceError where its Region lacks a row."""
+def estimate(scenario: Scenario, prices: PriceBook, today: date, sizes: SessionSizes | None = None) -> Estimate:
+    """Price a scenario; MissingPriceError where its Region lacks a row.
+
+    `sizes` were measured and stand in for those that nobody stated; without them these stay unknown.
+    """
+    scenario = scenario if sizes is None else assume_sizes(scenario, sizes)
     prices.require_region(scenario.deployment.region)
     priced = [(meter, price(meter, scenario, prices)) for meter in METERS]
     lines = tuple(line for _, line in priced if line is not None)

@@ -35,12 +35,13 @@ class Faults:
             raise UsageError(*self.lines)
 
     def unknown_keys(self, path: str, table: Mapping[str, object], allowed: Iterable[str]) -> None:
-        """Record each key that nobody reads, with the nearest one that somebody does."""
+        """Record each key that nobody reads, with the nearest one that somebody does; the path "" is the document's."""
         names = tuple(allowed)
         for key in table.keys() - set(names):
             near = difflib.get_close_matches(key, names, n=1)
             hint = f'; did you mean "{near[0]}"?' if near else ""
-            self.lines.append(f"{self.source}: {path}.{key}: unknown key{hint}; allowed: {', '.join(names)}")
+            where = f"{path}.{key}" if path else key
+            self.lines.append(f"{self.source}: {where}: unknown key{hint}; allowed: {', '.join(names)}")
         self.lines.sort()
 
     def table(self, path: str, value: object) -> Mapping[str, object]:

@@ -11,6 +11,7 @@ from agent_image.contract import Regime
 from cost_model.estimate import Estimate, estimate
 from cost_model.prices import PriceBook
 from cost_model.scenario import Scenario
+from cost_model.session_sizes import SessionSizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +22,13 @@ class Comparison:
     estimates: Mapping[Regime, Estimate]
 
 
-def compare_regimes(scenario: Scenario, prices: PriceBook, today: date) -> Comparison:
-    """Price the scenario once under each regime."""
+def compare_regimes(
+    scenario: Scenario, prices: PriceBook, today: date, sizes: SessionSizes | None = None
+) -> Comparison:
+    """Price the scenario once under each regime; `sizes` as for `estimate`."""
     deployment, workload = scenario.deployment, scenario.workload
     estimates = {
-        regime: estimate(Scenario(replace(deployment, regime=regime), workload), prices, today) for regime in Regime
+        regime: estimate(Scenario(replace(deployment, regime=regime), workload), prices, today, sizes)
+        for regime in Regime
     }
     return Comparison(deployment.region, MappingProxyType(estimates))

@@ -24,6 +24,11 @@ class Scenario:
         return gigabytes(product(self.workload.sessions, self._kb_per_session))
 
     @property
+    def span_regime(self) -> Regime | None:
+        """Name the regime whose spans these are: those of archive hold what those of address hold, byte for byte."""
+        return Regime.ADDRESS if self.archives else self.deployment.regime
+
+    @property
     def spans(self) -> Decimal | None:
         """Count the spans that all sessions export."""
         return product(self.workload.sessions, self.workload.spans_per_session)
@@ -46,6 +51,4 @@ class Scenario:
 
     @property
     def _kb_per_session(self) -> Decimal | None:
-        # The archive holds the texts; its spans hold what those of address hold, byte for byte.
-        regime = Regime.ADDRESS if self.archives else self.deployment.regime
-        return None if regime is None else self.workload.kb_per_session.get(regime)
+        return None if self.span_regime is None else self.workload.kb_per_session.get(self.span_regime)

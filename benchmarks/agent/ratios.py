@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from agent_image.contract import Regime
 from benchmarks.agent import sizes_file
 from benchmarks.agent.fingerprints import seconds
@@ -17,7 +19,7 @@ def agent_ratios() -> list[Ratio]:
         for regime, left in found.regimes.items():
             print(f"  {regime:<10}  {left.spans:3} spans  {left.bytes:9,} B")
         print(f"  {'peer':<10}  {found.peer.spans:3} spans  {found.peer.bytes:9,} B")
-        sizes_file.write(found)
+        sizes_file.write(found, datetime.now(UTC).date())
         print("start-up, memory and processor time of both")
         ours, peer = cost(lambda: on.ours(Regime.ADDRESS)), cost(on.peer)
     return [*_of_bytes(found), *_of_cost(ours, peer), _of_fingerprints()]

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
 from agent_image.contract import KB_PER_SESSION_REGIMES, Regime
 from benchmarks.agent.sessions import Sizes
-from benchmarks.process import ROOT
+from benchmarks.agent.workload import SESSION
+from cost_model.money import BYTES_PER_KB
+from cost_model.session_sizes import SHIPPED
 
-PATH: Final = ROOT / "cost_model" / "data" / "session_sizes.toml"
 _TENTH: Final = Decimal("0.1")
-_BYTES_PER_KB: Final = 1_000
 
 
-def write(sizes: Sizes, path: Path = PATH) -> None:
+def write(sizes: Sizes, measured: date, path: Path = SHIPPED) -> None:
     """Write the file."""
     lines = [
-        "# What one session of the image leaves, measured by `make bench`: one question, three model calls, two",
-        "# retrievals of five passages of 3.5 KB. Bytes are those of compact JSON in the layout that CloudWatch stores.",
-        "# Written by the benchmark; the cost model takes it where [usage] states no sizes.",
-        f'measured = "{datetime.now(UTC).date().isoformat()}"',
+        "# What one session of the agent image leaves, measured and written by `make bench`. Bytes are those of",
+        "# compact JSON in the layout that CloudWatch stores; a KB is 1,024 of them. The cost model takes them where",
+        "# [usage] states sessions and not how much they leave.",
+        f"measured = {measured.isoformat()}",
+        f'session = "{SESSION}"',
         f"spans_per_session = {sizes.regimes[Regime.ADDRESS].spans}",
         "",
         "[kb_per_session]",
@@ -33,4 +34,4 @@ def write(sizes: Sizes, path: Path = PATH) -> None:
 
 
 def _kilobytes(count: int) -> Decimal:
-    return (Decimal(count) / _BYTES_PER_KB).quantize(_TENTH)
+    return (count / BYTES_PER_KB).quantize(_TENTH)

@@ -1,4 +1,4 @@
-"""The reference session: one question, three model calls, two retrievals of five passages of 3.5 KB each."""
+"""Hold the reference session, the one that is measured."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from tests.loopback.bedrock import Answer, Bedrock, ToolCall
 
 PASSAGES: Final = 5
 PASSAGE_BYTES: Final = 3_500
+SESSION: Final = (
+    f"one question, three model calls, two retrievals of {PASSAGES} passages of {PASSAGE_BYTES:,} bytes each"
+)
 DOCUMENTS: Final = 50
 QUESTION: Final = "Qual é o prazo para devolver um produto que chegou com defeito, e quando recebo o dinheiro de volta?"
 _WORDS: Final = """

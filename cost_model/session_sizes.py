@@ -1,0 +1,94 @@
+"""Load what a session of the agent image was measured to leave. It stands in for sizes that nobody stated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from agent_image.contract import KB_PER_SESSION, KB_PER_SESSION_REGIMES, USAGE, Regime
+from cost_model.documents import read_toml
+from cost_model.errors import SessionSizesError
+from cost_model.faults import Faults
+from cost_model.scenario import Scenario
+
+SHIPPED: Final = Path(__file__).parent / "data" / "session_sizes.toml"
+
+# A session that leaves nothing was not measured: its zero would read as free.
+_SPANS: Final = replace(next(each for each in USAGE if each.key == "spans_per_session"), minimum=Decimal(1))
+_KB: Final = replace(KB_PER_SESSION, minimum=Decimal("0.1"))
+_MEASURED: Final = "measured"
+_SESSION: Final = "session"
+_KEYS: Final = (_MEASURED, _SESSION, _SPANS.key, _KB.key)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSizes:
+    """Hold what one session left: spans, and KB of spans by regime; the day it was measured, and what it did."""
+
+    measured: date
+    session: str
+    spans_per_session: Decimal
+    kb_per_session: Mapping[Regime, Decimal]
+
+
+def assume_sizes(scenario: Scenario, sizes: SessionSizes) -> Scenario:
+    """Put what was measured where nobody stated a size, and say so among the assumptions.
+
+    Without stated sessions there is nothing to multiply, and without a regime no telling whose sessions they are.
+    """
+    workload, regime = scenario.workload, scenario.span_regime
+    if workload.sessions is None or regime is None:
+        return scenario
+    assumed: dict[str, Decimal] = {}
+    if workload.spans_per_session is None:
+        workload = replace(workload, spans_per_session=sizes.spans_per_session)
+        assumed[_SPANS.key] = sizes.spans_per_session
+    if regime not in workload.kb_per_session:
+        kb_per_session = {**workload.kb_per_session, regime: sizes.kb_per_session[regime]}
+        workload = replace(workload, kb_per_session=MappingProxyType(kb_per_session))
+        assumed[f"{_KB.key}.{regime}"] = sizes.kb_per_session[regime]
+    assumptions = (*scenario.deployment.assumptions, *_said(assumed, sizes))
+    return Scenario(replace(scenario.deployment, assumptions=assumptions), workload)
+
+
+def _said(assumed: Mapping[str, Decimal], sizes: SessionSizes) -> tuple[str, ...]:
+    if not assumed:
+        return ()
+    said = (
+        f"{key} is not stated: taken as {size}, as `make bench` measured the agent image on {sizes.measured}"
+        for key, size in assumed.items()
+    )
+    return (*said, f"the measured session is {sizes.session}; one that does more leaves more")
+
+
+def load_session_sizes(path: Path = SHIPPED) -> SessionSizes:
+    """Read the file that `make bench` writes; SessionSizesError shows all its faults."""
+    document = read_toml(path)
+    faults = Faults(path.name)
+    faults.unknown_keys("", document, _KEYS)
+    measured = _day(faults, document.get(_MEASURED))
+    session = faults.text(_SESSION, document.get(_SESSION))
+    spans = faults.number(_SPANS.key, _SPANS, document.get(_SPANS.key))
+    kilobytes = _kilobytes(faults, document.get(_KB.key))
+    if faults.lines or measured is None or session is None or spans is None:
+        raise SessionSizesError(*faults.lines)
+    return SessionSizes(measured, session, spans, MappingProxyType(kilobytes))
+
+
+def _day(faults: Faults, value: object) -> date | None:
+    if isinstance(value, date) and type(value) is date:  # a date with a time of day is a date, too
+        return value
+    faults.add(_MEASURED, value, "a date such as 2026-08-30")
+    return None
+
+
+def _kilobytes(faults: Faults, value: object) -> dict[Regime, Decimal]:
+    table = faults.table(_KB.key, value)
+    faults.unknown_keys(_KB.key, table, KB_PER_SESSION_REGIMES)
+    found = {regime: faults.number(f"{_KB.key}.{regime}", _KB, table.get(regime)) for regime in KB_PER_SESSION_REGIMES}
+    return {regime: size for regime, size in found.items() if size is not None}
