@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from opentelemetry import trace
 
@@ -115,7 +115,7 @@ def test_no_handler_sees_a_text(told: Told) -> None:
     try:
         fail(ValueError(TEXT))
     except ValueError:
-        logging.getLogger("library").exception("%s", TEXT)
+        logging.getLogger("library").exception("%s", TEXT, stack_info=True)
     finally:
         logging.getLogger("library").removeHandler(handler)
 
@@ -281,6 +281,7 @@ def state() -> list[object]:
     ]
 
 
+@example("\ud800", ["\ud800", "\n"])
 @given(st.text(st.characters(codec=None)), st.lists(st.text(st.characters(codec=None)), min_size=2, max_size=2))
 def test_no_text_passes_for_a_log_record(text: str, around: list[str]) -> None:
     """Who does not know the secret cannot mark; who is logged says tokens only, whatever is formatted around."""

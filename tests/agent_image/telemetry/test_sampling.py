@@ -104,6 +104,17 @@ def test_what_waits_is_bounded_and_what_is_evicted_is_counted() -> None:
     assert [span.name for span in sampler.admitted([work("7", "c", **FAILED)])] == ["4", "7"]
 
 
+def test_a_session_that_left_makes_room() -> None:
+    """What was kept waits no longer."""
+    size = len(encoded(work("1", "a")))
+    sampler = SessionSampler(NONE, buffer_bytes=2 * size + size // 2)
+    sampler.admitted([work("1", "a"), work("2", "a"), work("3", "a", **FAILED)])
+
+    sampler.admitted([work("4", "b"), work("5", "b")])
+
+    assert sampler.evicted == 0
+
+
 @given(st.text(max_size=40), st.decimals(0, 1), st.decimals(0, 1))
 def test_a_larger_share_keeps_what_a_smaller_one_kept(session: str, one: Decimal, other: Decimal) -> None:
     """The share is a threshold on the session's hash."""

@@ -124,6 +124,14 @@ def test_other_attributes_go_longest_first() -> None:
     }
 
 
+@pytest.mark.parametrize("values", [{"texts": ["x"] * 1_000}, {"text": "\n" * 1_000}])
+def test_the_larger_of_both_encodings_counts(values: dict[str, Any]) -> None:
+    """Lists of short texts are longer in protobuf, escaped characters in JSON; the backend may count either."""
+    span = made(attributes=values)
+
+    assert measured(span) == max(len(encoded(span)), len(encode_spans([span]).SerializeToString()))
+
+
 @given(st.lists(TEXTS, max_size=6), st.one_of(st.none(), TEXTS), st.integers(SMALL_LIMIT, 4_000))
 def test_any_texts_fit_any_limit(texts: list[str], answer: str | None, limit: int) -> None:
     """The JSON stays valid, each text is a beginning of what it was, and what is cut is counted."""

@@ -22,7 +22,7 @@ from opentelemetry.trace import (
 
 from agent_image.contract import SCOPE, Regime, Span
 from agent_image.telemetry.shape import encoded
-from agent_image.telemetry.strip import LIBRARIES, OURS, WORTHLESS, Strip
+from agent_image.telemetry.strip import LIBRARIES, OURS, TEXTS_IN_A_LIST, WORTHLESS, Strip
 from tests.agent_image.telemetry.spans import attributes, documents, made, provider
 
 STRANDS = "strands.telemetry.tracer"
@@ -116,6 +116,14 @@ def test_what_is_worth_nothing_is_left_out_and_not_counted() -> None:
     )
 
 
+def test_a_list_is_as_free_as_its_freest_text() -> None:
+    """One sentence among tokens takes the list with it; a long list is cut."""
+    key = "gen_ai.response.finish_reasons"
+
+    assert left({key: ["end_turn", MARKER]}) == {"rastro.stripped": 1}
+    assert left({key: ["token"] * (TEXTS_IN_A_LIST + 1)}) == {key: ["token"] * TEXTS_IN_A_LIST}
+
+
 @pytest.mark.parametrize(
     ("url", "origin"),
     [
@@ -157,6 +165,13 @@ def test_documents_keep_their_addresses_and_lose_what_else_they_hold(regime: Reg
 
     assert kept == {"id": "a.md#f.1", "score": 0.5} | ({"content": MARKER} if regime is Regime.CONTENT else {})
     assert left({Span.DOCUMENTS: value}, regime=regime) == {"rastro.stripped": 1}
+
+
+def test_a_score_is_a_number() -> None:
+    """A text in its place does not leave."""
+    value = json.dumps([{"id": "a.md#f.1", "score": MARKER}])
+
+    assert json.loads(left({Span.DOCUMENTS: value}, scope=SCOPE)[Span.DOCUMENTS]) == [{"id": "a.md#f.1", "score": None}]
 
 
 @pytest.mark.parametrize("value", [MARKER, '"text"', "[1]", '{"id":"a"}', '[["id"]]', '["id and more"]', 7])
@@ -201,6 +216,7 @@ def test_of_an_exception_its_type_leaves_and_of_other_events_nothing() -> None:
     span.add_event("gen_ai.choice", {"message": MARKER})
     span.record_exception(ValueError(MARKER), {"exception.escaped": MARKER})
     span.add_event("exception", {"exception.type": MARKER})
+    span.add_event(MARKER, {"exception.type": "ValueError"})
     span.end()
     assert isinstance(span, ReadableSpan)
 
