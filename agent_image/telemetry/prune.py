@@ -11,6 +11,8 @@ from opentelemetry.context import Context
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.trace import SpanContext
 
+from agent_image.telemetry.another import below
+
 ASGI_EVENTS: Final = (" http send", " http receive", " websocket send", " websocket receive")
 """Ends of the names of the spans that ASGI makes for every event: a streamed answer has one for each piece."""
 EVENT_LOOP: Final = "execute_event_loop_cycle"
@@ -43,7 +45,7 @@ class Pruner(SpanProcessor):
                 continue
             with self._lock:
                 parent = self._kept(span.parent)
-            yield span if parent is span.parent else _below(span, parent)
+            yield span if parent is span.parent else below(span, parent)
 
     def _is_noise(self, name: str) -> bool:
         return name.endswith(ASGI_EVENTS) or (self._event_loop and name == EVENT_LOOP)
@@ -51,20 +53,3 @@ class Pruner(SpanProcessor):
     def _kept(self, parent: SpanContext | None) -> SpanContext | None:
         # What is remembered is kept itself: one step is enough.
         return parent if parent is None else self._parents.get(parent.span_id, parent)
-
-
-def _below(span: ReadableSpan, parent: SpanContext | None) -> ReadableSpan:
-    return ReadableSpan(
-        name=span.name,
-        context=span.get_span_context(),
-        parent=parent,
-        resource=span.resource,
-        attributes=span.attributes,
-        events=span.events,
-        links=span.links,
-        kind=span.kind,
-        status=span.status,
-        start_time=span.start_time,
-        end_time=span.end_time,
-        instrumentation_scope=span.instrumentation_scope,
-    )

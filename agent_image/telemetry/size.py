@@ -11,6 +11,8 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.util.types import AttributeValue
 
 from agent_image.contract import Span
+from agent_image.telemetry.allowed import TEXTS
+from agent_image.telemetry.another import with_attributes
 from agent_image.telemetry.shape import encoded
 
 SPAN_LIMIT: Final = 190_000
@@ -23,7 +25,6 @@ ENVELOPE_BYTES: Final = 1_000
 
 Attributes = dict[str, AttributeValue]
 
-TEXTS: Final = (Span.QUESTION.value, Span.ANSWER_TEXT.value, Span.NOTE.value)
 KEPT: Final = frozenset(
     {
         Span.SESSION.value,
@@ -65,10 +66,10 @@ def fitted(span: ReadableSpan, limit: int = SPAN_LIMIT) -> ReadableSpan:
         return span
     attributes = dict(span.attributes or {})
     for shorten in (_texts_cut, _others_dropped, _uris_cut):
-        attributes = shorten(attributes, lambda tried: measured(_with(span, tried)) <= limit)
-        if measured(_with(span, attributes)) <= limit:
+        attributes = shorten(attributes, lambda tried: measured(with_attributes(span, tried)) <= limit)
+        if measured(with_attributes(span, attributes)) <= limit:
             break
-    return _with(span, attributes)
+    return with_attributes(span, attributes)
 
 
 Fits = Callable[[Attributes], bool]
@@ -168,20 +169,3 @@ def _json(documents: list[dict[str, object]]) -> str:
 def _count(attributes: Attributes, key: Span) -> int:
     value = attributes.get(key.value)
     return value if isinstance(value, int) else 0
-
-
-def _with(span: ReadableSpan, attributes: Attributes) -> ReadableSpan:
-    return ReadableSpan(
-        name=span.name,
-        context=span.get_span_context(),
-        parent=span.parent,
-        resource=span.resource,
-        attributes=attributes,
-        events=span.events,
-        links=span.links,
-        kind=span.kind,
-        status=span.status,
-        start_time=span.start_time,
-        end_time=span.end_time,
-        instrumentation_scope=span.instrumentation_scope,
-    )

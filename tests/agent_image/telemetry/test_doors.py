@@ -22,7 +22,8 @@ from opentelemetry import trace
 from agent_image.digest import Digest
 from agent_image.errors import KnowledgeBaseError
 from agent_image.notice import line
-from agent_image.telemetry.doors import LINE_LIMIT, Doors, GuardedStream, Marks
+from agent_image.telemetry.doors import Doors, Marks
+from agent_image.telemetry.guarded_stream import LINE_LIMIT, GuardedStream
 from tests.agent_image.telemetry.spans import provider
 
 TEXT = "what a person said, só aqui"

@@ -21,8 +21,10 @@ from opentelemetry.trace import (
 )
 
 from agent_image.contract import SCOPE, Regime, Span
+from agent_image.telemetry.allowed import LIBRARIES, OURS, WORTHLESS
+from agent_image.telemetry.forms import TEXTS_IN_A_LIST
 from agent_image.telemetry.shape import encoded
-from agent_image.telemetry.strip import LIBRARIES, OURS, TEXTS_IN_A_LIST, WORTHLESS, Strip
+from agent_image.telemetry.strip import Strip
 from tests.agent_image.telemetry.spans import attributes, documents, made, provider
 
 STRANDS = "strands.telemetry.tracer"
