@@ -13,6 +13,11 @@ KEYS_REMEMBERED: Final = 1_024
 """Keys whose form is remembered: a process meets the same few on every span."""
 
 
+TOOL: Final = "gen_ai.tool.name"
+TOOL_DESCRIPTION: Final = "gen_ai.tool.description"
+"""What stands on the span of a tool that the agent has: without it, the model made the tool's name up."""
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """Say of keys, and of key prefixes, what form their values leave in, and why."""

@@ -187,7 +187,10 @@ def silence_logs_and_metrics() -> None:
         logging.root.removeHandler(handler)
     if isinstance(logs := get_logger_provider(), LoggerProvider):
         logs.shutdown()
-    if isinstance(meters := metrics.get_meter_provider(), MeterProvider):
-        meters.shutdown()
     for name in IDLE:
         logging.getLogger(name).setLevel(logging.ERROR)
+    if isinstance(meters := metrics.get_meter_provider(), MeterProvider):
+        # Readers that were shut down still export when the provider is flushed; those that were removed have nothing.
+        for reader in meters._metric_readers:  # noqa: SLF001 - the SDK has no public way
+            meters.remove_metric_reader(reader)
+        meters.shutdown()

@@ -10,14 +10,16 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.util.types import AttributeValue
 
 from agent_image.contract import Span
+from agent_image.telemetry.allowed import TOOL
 from agent_image.telemetry.forms import TOKEN
 
 SERVICE_OPERATION: Final = re.compile(r"[A-Za-z0-9 -]{1,64}\.[A-Za-z0-9]{1,64}")
+EXECUTE_TOOL: Final = "execute_tool"
 OPERATIONS: Final = frozenset(
     {
         "chat",
         "embeddings",
-        "execute_tool",
+        EXECUTE_TOOL,
         "invocation",
         "generate_content",
         "invoke_agent",
@@ -36,6 +38,8 @@ def name_of(span: ReadableSpan, attributes: Mapping[str, AttributeValue]) -> str
     first, _, rest = span.name.partition(" ")
     if scope.startswith(BOTOCORE) and SERVICE_OPERATION.fullmatch(span.name):
         return span.name
+    if first == EXECUTE_TOOL and attributes.get(TOOL) != rest:
+        return first
     if first in OPERATIONS:
         return span.name if TOKEN.fullmatch(rest) else first
     return span.name if TOKEN.fullmatch(span.name) else str(attributes.get(Span.OPERATION, "span"))

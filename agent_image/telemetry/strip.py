@@ -14,7 +14,7 @@ from opentelemetry.trace import Link, SpanContext, Status
 from opentelemetry.util.types import AttributeValue
 
 from agent_image.contract import SCOPE, Regime, Span
-from agent_image.telemetry.allowed import TEXTS, form_of
+from agent_image.telemetry.allowed import TEXTS, TOOL, TOOL_DESCRIPTION, form_of
 from agent_image.telemetry.forms import REDACTED, Form, carried, nothing, number, text, token
 from agent_image.telemetry.span_name import name_of
 
@@ -51,7 +51,8 @@ class Strip:
         kept: dict[str, AttributeValue] = {}
         stripped = 0
         for key, value in attributes.items():
-            form = self._form(key, ours=ours)
+            invented = key == TOOL and TOOL_DESCRIPTION not in attributes
+            form = None if invented else self._form(key, ours=ours)
             left = None if form is None else form(value)
             if left is not None:
                 kept[key] = left

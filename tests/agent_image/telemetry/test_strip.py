@@ -188,7 +188,6 @@ def test_documents_that_are_none_do_not_leave(value: object) -> None:
         ("POST /invocations", "opentelemetry.instrumentation.starlette", "POST /invocations"),
         ("chat anthropic.claude-sonnet-4-20250514-v1:0", BOTOCORE, "chat anthropic.claude-sonnet-4-20250514-v1:0"),
         ("Bedrock Agent Runtime.Retrieve", BOTOCORE, "Bedrock Agent Runtime.Retrieve"),
-        ("execute_tool search_knowledge", STRANDS, "execute_tool search_knowledge"),
         ("execute_tool tell me what he said", STRANDS, "execute_tool"),
         ("invoke_agent Strands Agents", STRANDS, "invoke_agent"),
         ("retrieval KB12345678", SCOPE, "retrieval KB12345678"),
@@ -205,6 +204,22 @@ def test_a_name_is_tokens(name: str, scope: str, kept: str) -> None:
     span = made(name, {"gen_ai.operation.name": "work"}, scope=scope)
 
     assert Strip(Regime.ADDRESS)(span).name == kept
+
+
+@pytest.mark.parametrize(
+    ("attributes", "name", "kept"),
+    [
+        ({"gen_ai.tool.name": "refund", "gen_ai.tool.description": "Refunds."}, "execute_tool refund", "refund"),
+        ({"gen_ai.tool.name": "he_has_a_debt"}, "execute_tool", None),
+        ({"gen_ai.tool.name": "he has a debt", "gen_ai.tool.description": "Refunds."}, "execute_tool", None),
+    ],
+)
+def test_a_tool_is_named_that_the_agent_has(attributes: dict[str, str], name: str, kept: str | None) -> None:
+    """A name that no tool has is the model's own words, token or not."""
+    span = Strip(Regime.CONTENT)(made(f"execute_tool {attributes['gen_ai.tool.name']}", attributes, scope=STRANDS))
+
+    assert span.name == name
+    assert (span.attributes or {}).get("gen_ai.tool.name") == kept
 
 
 def test_a_name_without_anything_to_stand_for_it() -> None:
