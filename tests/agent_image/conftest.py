@@ -1,19 +1,15 @@
-"""Share moto's server: S3 and DynamoDB on loopback, spoken to by real boto3 clients."""
+"""Share moto's server: starting it once is enough."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
-from moto.server import ThreadedMotoServer
+
+from tests.loopback.aws import moto
 
 
 @pytest.fixture(scope="session")
 def aws_url() -> Iterator[str]:
-    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    try:
-        yield f"http://{host}:{port}"
-    finally:
-        server.stop()
+    with moto() as url:
+        yield url

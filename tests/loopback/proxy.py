@@ -71,6 +71,11 @@ def standing(folder: Path) -> Iterator[Proxy]:
             proxy.sent.append(Sent(host, self.path, dict(self.headers.items()), body))
             self.answer(b"{}")
 
+        def finish(self) -> None:
+            super().finish()
+            # The server closes the socket that it accepted, which TLS has taken over.
+            self.connection.close()
+
     with serving(Handler) as url:
         proxy.url = url
         yield proxy
