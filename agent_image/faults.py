@@ -39,6 +39,8 @@ _CLIENT_ERRORS: Final[Mapping[str, AgentError]] = MappingProxyType(
     }
 )
 _INTERNAL: Final = AgentError("internal", "The agent failed. The operator's log holds the place.")
+FAULTS: Final = frozenset({*_RAISED.values(), *_CLIENT_ERRORS.values(), _INTERNAL})
+"""All that a run may end with."""
 
 
 def fault_of(error: BaseException) -> AgentError:
