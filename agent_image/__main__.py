@@ -9,11 +9,14 @@ from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
 from agent_image.assemble import assemble
+from agent_image.contract import CONTAINER_VARIABLE
 from agent_image.errors import SettingsError, TelemetryError
 from agent_image.settings import load
 
 PORT: Final = 8080
 """Where AgentCore looks for the container; the variable PORT names another on a laptop."""
+EVERYWHERE: Final = "0.0.0.0"  # noqa: S104 - AgentCore reaches the container from outside
+LOOPBACK: Final = "127.0.0.1"
 SHUTDOWN_SECONDS: Final = 5
 """How long open answers may go on after SIGTERM, before spans and passages are flushed."""
 _NOT_SEALED: Final = 1
@@ -33,7 +36,9 @@ def main() -> int:
     except TelemetryError as error:
         _say([f"telemetry: {error.message}"])
         return _NOT_SEALED
-    app.run(port=port, timeout_graceful_shutdown=SHUTDOWN_SECONDS)
+    # The framework would look for traces of a container; a laptop's agent must not be reached from elsewhere.
+    host = EVERYWHERE if os.environ.get(CONTAINER_VARIABLE) else LOOPBACK
+    app.run(port=port, host=host, timeout_graceful_shutdown=SHUTDOWN_SECONDS)
     return 0
 
 

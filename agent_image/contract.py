@@ -73,17 +73,19 @@ TELEMETRY_SWITCHES: Final[Mapping[Regime, Mapping[str, str]]] = MappingProxyType
 )
 """The variables that make a regime true, per regime."""
 
+CONTAINER_VARIABLE: Final = "DOCKER_CONTAINER"
+"""With it the server listens beyond loopback: AgentCore reaches it from outside."""
 LAUNCH: Final[Mapping[str, str]] = MappingProxyType(
     {
         "AGENT_OBSERVABILITY_ENABLED": "true",
         "OTEL_PYTHON_DISTRO": "aws_distro",
         "OTEL_PYTHON_CONFIGURATOR": "aws_configurator",
-        "DOCKER_CONTAINER": "1",
+        CONTAINER_VARIABLE: "1",
         "PYTHONUNBUFFERED": "1",
     }
 )
 """What `opentelemetry-instrument`, Python and the server read before our code runs: ENV of the image, and variables of
-the runtime where code is deployed without one. With DOCKER_CONTAINER the server listens beyond loopback."""
+the runtime where code is deployed without one."""
 
 # --- the settings document (the value of SETTINGS_VARIABLE) -----------------------------------------------------------
 

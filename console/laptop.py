@@ -10,7 +10,15 @@ from typing import Final
 from urllib.parse import quote
 
 import agent_image
-from agent_image.contract import LAUNCH, OTLP_ENDPOINT, SETTINGS_VARIABLE, TELEMETRY_SWITCHES, Regime, Setting
+from agent_image.contract import (
+    CONTAINER_VARIABLE,
+    LAUNCH,
+    OTLP_ENDPOINT,
+    SETTINGS_VARIABLE,
+    TELEMETRY_SWITCHES,
+    Regime,
+    Setting,
+)
 from agent_image.retrieval.chunks import OVERLAP_DEFAULT, WINDOW_DEFAULT, Cut
 from console.errors import BadInputError
 
@@ -20,8 +28,6 @@ SAMPLE_KNOWLEDGE: Final = Path(agent_image.__file__).parent / "knowledge"
 """The documents that come with the image."""
 ENVIRONMENT: Final = "local"
 """What the agent calls the environment that it runs in."""
-LISTENS_BEYOND_LOOPBACK: Final = "DOCKER_CONTAINER"
-"""The one variable of the container's launch that a laptop must not have."""
 NOWHERE: Final = "http://127.0.0.1:9"
 """An OTLP endpoint on loopback where nothing listens: spans go to a file."""
 PORT_VARIABLE: Final = "PORT"
@@ -87,7 +93,7 @@ class Laptop:
             SETTINGS_VARIABLE: json.dumps(self.settings()),
             PORT_VARIABLE: str(port),
         }
-        del variables[LISTENS_BEYOND_LOOPBACK]
+        del variables[CONTAINER_VARIABLE]
         return variables
 
 

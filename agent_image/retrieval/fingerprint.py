@@ -38,7 +38,7 @@ class Fingerprint:
 def normalised(text: str) -> bytes:
     """Normalise a text: Unicode NFC, every run of white space to one space, stripped, UTF-8.
 
-    Lone surrogates, which no encoding carries, become U+FFFD.
+    Lone surrogates, which no encoding carries, become a question mark.
     """
     composed = text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
     return " ".join(composed.split()).encode("utf-8", "replace")

@@ -12,8 +12,8 @@ from agent_image.contract import Span
 
 @contextmanager
 def session_scope(session_id: str) -> Iterator[None]:
-    """Make a session the current one: what starts within belongs to it, whatever a caller's baggage said."""
-    token = context.attach(baggage.set_baggage(Span.SESSION.value, session_id))
+    """Make a session the current one: what starts within belongs to it. Nothing else of a caller's baggage goes on."""
+    token = context.attach(baggage.set_baggage(Span.SESSION.value, session_id, baggage.clear()))
     try:
         yield
     finally:

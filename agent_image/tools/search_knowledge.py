@@ -22,7 +22,7 @@ def search_knowledge(retriever: Retriever) -> ZonedTool:
     """Build the tool over one knowledge base; it only reads, so it is green."""
 
     @tool(name="search_knowledge", context=True)
-    def search(query: str, tool_context: ToolContext[Any]) -> dict[str, Any]:
+    def search(query: str, tool_context: ToolContext[Any]) -> dict[str, Any]:  # noqa: D417 - the model reads this
         """Search the knowledge base. Returns numbered passages, best first; cite them by their number.
 
         Args:

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_image.contract import LAUNCH, TELEMETRY_SWITCHES, Regime
+from agent_image.contract import CONTAINER_VARIABLE, LAUNCH, TELEMETRY_SWITCHES, Regime
 from agent_image.places import knowledge_base_at, passage_store_at
 from agent_image.retrieval.folder import parse_folder
 from agent_image.settings import load, parse
 from console.errors import BadInputError
-from console.laptop import LISTENS_BEYOND_LOOPBACK, SAMPLE_KNOWLEDGE, Laptop, laptop
+from console.laptop import SAMPLE_KNOWLEDGE, Laptop, laptop
 
 
 def chosen(tmp_path: Path, **options: Any) -> Laptop:
@@ -57,7 +57,7 @@ def test_telemetry_starts_as_in_the_container(tmp_path: Path, regime: Regime) ->
 
     variables = chosen(tmp_path, capture=regime).variables(shell, 8081)
 
-    launch = {name: value for name, value in LAUNCH.items() if name != LISTENS_BEYOND_LOOPBACK}
+    launch = {name: value for name, value in LAUNCH.items() if name != CONTAINER_VARIABLE}
     assert launch.items() | TELEMETRY_SWITCHES[regime].items() <= variables.items()
     assert (variables["HOME"], variables["PORT"]) == ("/home/me", "8081")
     assert set(shell) - set(variables) == {
@@ -68,7 +68,7 @@ def test_telemetry_starts_as_in_the_container(tmp_path: Path, regime: Regime) ->
 
 def test_the_variable_that_opens_the_network_is_one_of_the_container_s() -> None:
     """Should the contract name it otherwise, this says so."""
-    assert LISTENS_BEYOND_LOOPBACK in LAUNCH
+    assert CONTAINER_VARIABLE in LAUNCH
 
 
 @given(name=st.text(st.characters(exclude_categories=["Cc", "Cs"], exclude_characters="/"), min_size=1, max_size=20))

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
-from agent_image.contract import CAPTURE_VARIABLE, SESSION_HEADER
+from agent_image.contract import CAPTURE_VARIABLE, CONTAINER_VARIABLE, SESSION_HEADER
 from agent_image.retrieval.fingerprint import fingerprint
 from tests.e2e.image import SESSION, Agent, Image, events, spans
 
@@ -181,6 +182,16 @@ def test_answers_go_on_without_the_archive_and_the_loss_is_counted(image: Image,
     lost = [json.loads(line) for line in agent.printed["stderr"].splitlines() if "archive_lost" in line]
     assert first.json()["status"] == "completed"
     assert sum(line["count"] for line in lost) == 5
+
+
+def test_only_a_container_listens_beyond_loopback(image: Image, tmp_path: Path) -> None:
+    """AgentCore reaches a container from outside; nobody but its owner reaches a laptop's agent."""
+    for container, address in (("1", "0.0.0.0"), ("", "127.0.0.1")):  # noqa: S104 - what is expected
+        with image.running(local(image, tmp_path), {CONTAINER_VARIABLE: container}) as agent:
+            sockets = psutil.Process(agent.process.pid).net_connections("tcp")
+            listening = {one.laddr.ip for one in sockets if one.status == "LISTEN"}
+
+        assert listening == {address}
 
 
 def test_feedback_stands_in_the_trail_of_its_session(image: Image, tmp_path: Path) -> None:
