@@ -49,7 +49,7 @@ def main() -> int:
     ]  # fmt: skip
     ratios += agent_ratios()
     for ratio in ratios:
-        print(f"{'ok  ' if ratio.holds else 'OVER'}  {ratio.ratio:6.3f} of at most {ratio.at_most:.2f}  "
+        print(f"{'ok  ' if ratio.holds else 'OVER'}  {ratio.ratio:6.3f} of at most {ratio.at_most:.3f}  "
               f"{ratio.name} ({ratio.measured})")  # fmt: skip
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     document = {

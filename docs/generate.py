@@ -151,7 +151,7 @@ def regimes() -> str:
 def bench() -> str:
     """Quote the last measurement."""
     found = json.loads((ROOT / "benchmarks" / "results.json").read_text())
-    rows = [f"| {ratio['name']} | {ratio['ratio']:.2f} | {ratio['at_most']:.2f} |" for ratio in found["ratios"]]
+    rows = [f"| {ratio['name']} | {ratio['ratio']:.3f} | {ratio['at_most']:.3f} |" for ratio in found["ratios"]]
     head = f"Measured on {found['measured']} ({found['machine']}) by `make bench`:"
     return "\n".join([head, "", "| ratio | found | at most |", "|---|---:|---:|", *rows])
 
