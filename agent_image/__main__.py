@@ -6,12 +6,12 @@ import os
 import sys
 from collections.abc import Iterable
 from typing import Final
-from urllib.parse import parse_qs, urlsplit
 
 from agent_image.assemble import assemble
 from agent_image.contract import CONTAINER_VARIABLE
 from agent_image.errors import SettingsError, TelemetryError
 from agent_image.settings import load
+from agent_image.stored_settings import stored_settings
 
 PORT: Final = 8080
 """Where AgentCore looks for the container; the variable PORT names another on a laptop."""
@@ -27,7 +27,7 @@ _STANDARD_ERROR: Final = 2
 def main() -> int:
     """Run until a signal ends it; status 2: the settings are faulty, 1: something may export past the trail."""
     try:
-        settings = load(os.environ, _fetch)
+        settings = load(os.environ, stored_settings)
         port = _port(os.environ.get("PORT", ""))
         app = assemble(settings)
     except SettingsError as error:
@@ -53,19 +53,6 @@ def _port(value: str) -> int:
     if not (value.isascii() and value.isdigit() and 0 < int(value) < 2**16):
         raise SettingsError([f"PORT is {value!r}; allowed: 1 to 65535"])
     return int(value)
-
-
-def _fetch(uri: str) -> str:
-    """Read the settings document behind `s3://<bucket>/<key>?versionId=<version>`."""
-    import boto3  # noqa: PLC0415 - only where the document does not stand in the variable
-
-    parts = urlsplit(uri)
-    version = parse_qs(parts.query).get("versionId", [])
-    if not (parts.netloc and parts.path.strip("/") and len(version) == 1):
-        raise SettingsError([f"{uri!r} is no place of a settings document; allowed: s3://bucket/key?versionId=…"])
-    stored = boto3.client("s3").get_object(Bucket=parts.netloc, Key=parts.path.lstrip("/"), VersionId=version[0])
-    text: str = stored["Body"].read().decode()
-    return text
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from strands.hooks import HookProvider
 from strands.models import Model
 from strands.plugins import Plugin
 
-from agent_image.contract import Zone
 from agent_image.conversation import Conversation
 from agent_image.tools.zoned import ZonedTool
 
@@ -49,10 +48,6 @@ class AgentPlan:
     plugins: Sequence[Plugin] = ()
     attempts: int = ATTEMPTS
     guards: Sequence[HookProvider] = ()
-
-    def zones(self) -> dict[str, Zone]:
-        """Give each tool's zone by its name."""
-        return {zoned.tool.tool_name: zoned.zone for zoned in self.tools}
 
     def agent_for(self, conversation: Conversation) -> Agent:
         """Build the agent that goes on with a conversation."""

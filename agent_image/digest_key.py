@@ -86,7 +86,7 @@ def _item(table: str, client: Table) -> bytes | None:
 
 def _client(region: str | None) -> Table:
     import boto3  # noqa: PLC0415 - not on the way to the first answer
-    from botocore.config import Config  # noqa: PLC0415
+    from botocore.config import Config  # noqa: PLC0415 - the same
 
     config = Config(connect_timeout=SECONDS, read_timeout=SECONDS, retries={"total_max_attempts": 2})
     client: Table = boto3.client("dynamodb", region_name=region, config=config)

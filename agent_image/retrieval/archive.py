@@ -128,7 +128,7 @@ class Archive:
             try:
                 # As it was retrieved: normalised again, it gives the same fingerprint.
                 self._store.put(text, texts[text].text.encode("utf-8", "replace"))
-            except Exception as error:  # noqa: BLE001
+            except Exception as error:  # noqa: BLE001 - as above: the loss is counted
                 self._lose([text], _reason(error))
             else:
                 self._seen.add(text)

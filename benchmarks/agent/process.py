@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
 import urllib.request
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
-from http.client import HTTPException
 from pathlib import Path
 from typing import Final
 
@@ -21,8 +19,8 @@ import psutil
 
 from agent_image.contract import SESSION_HEADER, SETTINGS_VARIABLE, TELEMETRY_SWITCHES, Regime
 from benchmarks.process import ROOT
+from tests.loopback.agent_process import PATIENCE_SECONDS, free_port, wait_for_ping
 
-_PATIENCE_SECONDS: Final = 60
 INSTRUMENT: Final = str(Path(sys.executable).with_name("opentelemetry-instrument"))
 
 
@@ -41,7 +39,7 @@ class Running:
             data=json.dumps({"prompt": prompt}).encode(),
             headers={SESSION_HEADER: session, "Content-Type": "application/json"},
         )
-        with urllib.request.urlopen(request, timeout=_PATIENCE_SECONDS) as answer:  # noqa: S310
+        with urllib.request.urlopen(request, timeout=PATIENCE_SECONDS) as answer:  # noqa: S310
             document = json.load(answer)
         if not document.get("answer"):
             message = f"the agent answered {document}"
@@ -92,7 +90,7 @@ def _aws(bedrock: str) -> dict[str, str]:
 @contextmanager
 def running(arguments: list[str], variables: Mapping[str, str], sink: str) -> Iterator[Running]:
     """Start an agent under ADOT as AgentCore does, wait for /ping, and end it by SIGTERM."""
-    port = _free_port()
+    port = free_port()
     environment = {
         **{key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ},
         "AGENT_OBSERVABILITY_ENABLED": "true",
@@ -118,28 +116,8 @@ def running(arguments: list[str], variables: Mapping[str, str], sink: str) -> It
         stderr=subprocess.DEVNULL,
     )
     try:
-        _wait_for_ping(process, port)
+        wait_for_ping(process, port)
         yield Running(process, port, time.perf_counter() - started)
     finally:
         process.send_signal(signal.SIGTERM)
-        process.wait(_PATIENCE_SECONDS)
-
-
-def _wait_for_ping(process: subprocess.Popen[bytes], port: int) -> None:
-    deadline = time.perf_counter() + _PATIENCE_SECONDS
-    while time.perf_counter() < deadline:
-        if process.poll() is not None:
-            message = f"the agent ended with status {process.returncode} before it answered"
-            raise RuntimeError(message)
-        with suppress(OSError, HTTPException), urllib.request.urlopen(f"http://127.0.0.1:{port}/ping", timeout=1):
-            return
-        time.sleep(0.01)
-    message = f"the agent did not answer within {_PATIENCE_SECONDS} seconds"
-    raise RuntimeError(message)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+        process.wait(PATIENCE_SECONDS)

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from agent_image.admission import BODY_LIMIT
 from agent_image.contract import SESSION_HEADER
+from console.sse import parse
 from tests.agent_image.grounds import LONG_ANSWER, SESSION, Stage
 from tests.agent_image.scripted import Raises
 
@@ -26,8 +27,7 @@ def ask(client: TestClient, body: Any, **headers: str) -> Any:
 
 
 def events(text: str) -> list[tuple[str, Any]]:
-    blocks = [block.split("\n") for block in text.strip().split("\n\n")]
-    return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in blocks]
+    return [(event.name, json.loads(event.data)) for event in parse([text.encode()])]
 
 
 def test_ping_says_that_the_agent_is_there(client: TestClient) -> None:

@@ -93,6 +93,7 @@ ENTRY_POINTS = {
     "agent_image/__main__.py",
     "agent_image/assemble.py",
     "agent_image/places.py",
+    "agent_image/stored_settings.py",
     "agent_image/digest.py",  # makes a key
     "agent_image/digest_key.py",
     "agent_image/models/by_url.py",

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -25,6 +23,7 @@ from tests.canary import script
 from tests.canary.agent import ELSEWHERE, OFF
 from tests.canary.locks import Lock
 from tests.loopback import proxy
+from tests.loopback.agent_process import free_port, wait_for_ping
 from tests.loopback.bedrock import Bedrock, speaking
 from tests.loopback.proxy import Proxy
 from tests.loopback.server import QuietHandler, serving
@@ -199,7 +198,7 @@ def _standing(folder: Path, aws: str) -> Iterator[Places]:
 
 
 def _perform(run: Run, places: Places, stdout: Any, stderr: Any) -> None:
-    port = _free_port()
+    port = free_port()
     process = subprocess.Popen(
         [INSTRUMENT, sys.executable, "-m", "tests.canary.agent"],
         cwd=ROOT,
@@ -208,7 +207,7 @@ def _perform(run: Run, places: Places, stdout: Any, stderr: Any) -> None:
         stderr=stderr,
     )
     try:
-        _wait_for_ping(process, port)
+        wait_for_ping(process, port)
         _converse(port)
     finally:
         process.send_signal(signal.SIGTERM)
@@ -243,22 +242,3 @@ def _ask(port: int, body: str, accept: str = "application/json") -> str:
     with closing(HTTPConnection("127.0.0.1", port, timeout=_PATIENCE)) as connection:
         connection.request("POST", f"/invocations?q={quote(str(script.QUERY_STRING))}", body.encode(), headers)
         return connection.getresponse().read().decode()
-
-
-def _wait_for_ping(process: subprocess.Popen[bytes], port: int) -> None:
-    deadline = time.monotonic() + _PATIENCE
-    while time.monotonic() < deadline and process.poll() is None:
-        with suppress(OSError, HTTPException), closing(HTTPConnection("127.0.0.1", port, timeout=1)) as connection:
-            connection.request("GET", "/ping")
-            connection.getresponse().read()
-            return
-        time.sleep(0.02)
-    message = f"the canary does not answer; its status is {process.poll()}"
-    raise RuntimeError(message)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -17,6 +17,7 @@ IMAGE = sorted((ROOT / "agent_image").rglob("*.py"))
 LATER_SETTINGS = {Setting.AUDIT, Setting.ALERTS, Setting.GUARD}
 # Sampling reads what the guard will set.
 KIT_ATTRIBUTES = [span for span in Span if span.startswith(("rag.", "rastro.")) and span is not Span.DECISION]
+NOTICES = re.compile(r'(?:\bnotice|_tell|_raised)\(\s*"([a-z_]+)"')
 CODES = re.compile(r'BadInvocation\(\s*"([a-z_]+)"')
 
 
@@ -41,6 +42,14 @@ def test_every_code_is_described() -> None:
 
     assert len(refusals) >= 7
     assert {code for code in codes if f"`{code}`" not in PAGE} == set()
+
+
+def test_every_notice_is_described() -> None:
+    """An operator who meets one finds it here."""
+    notices = {code for path in IMAGE for code in NOTICES.findall(path.read_text())}
+
+    assert len(notices) >= 10
+    assert {code for code in notices if f"`{code}`" not in PAGE} == set()
 
 
 @pytest.mark.parametrize("word", [*Regime, *Verdict])

@@ -6,11 +6,9 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -20,10 +18,11 @@ from typing import Any, Self
 import requests
 
 from agent_image.contract import SESSION_HEADER, SETTINGS_VARIABLE
+from console.sse import parse
 from tests.conftest import ROOT
+from tests.loopback.agent_process import PATIENCE_SECONDS, free_port, wait_for_ping
 from tests.stacks.dockerfile import read
 
-PATIENCE_SECONDS = 60
 SESSION = "session-of-the-image-alone-0123456789"
 
 
@@ -56,7 +55,7 @@ class Image:
     def running(self, settings: Mapping[str, Any], variables: Mapping[str, str] = {}) -> Iterator[Agent]:
         """Run the Dockerfile's command with its variables, wait for /ping, and end it by SIGTERM."""
         dockerfile = read((ROOT / "agent_image" / "Dockerfile").read_text())
-        port = _free_port()
+        port = free_port()
         environment = {
             "PATH": f"{self.binaries}:{os.environ['PATH']}",
             **dockerfile.environment(),
@@ -111,15 +110,12 @@ class Agent:
 
     def wait(self) -> None:
         """Wait for /ping."""
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while time.monotonic() < deadline and self.process.poll() is None:
-            with suppress(requests.ConnectionError):
-                if requests.get(f"{self.url}/ping", timeout=1).ok:
-                    return
-            time.sleep(0.05)
-        self.end()
-        message = f"the agent did not start: {self.printed}"
-        raise AssertionError(message)
+        try:
+            wait_for_ping(self.process, self.port)
+        except RuntimeError as error:
+            self.end()
+            message = f"{error}: {self.printed}"
+            raise AssertionError(message) from None
 
     def end(self, number: int = signal.SIGTERM) -> int:
         """End the agent and take what it printed."""
@@ -146,12 +142,4 @@ def spans(file: Path) -> list[dict[str, Any]]:
 
 def events(text: str) -> list[tuple[str, Any]]:
     """Read server-sent events: the name and the document of each."""
-    blocks = [block.split("\n") for block in text.strip().split("\n\n")]
-    return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in blocks]
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    return [(event.name, json.loads(event.data)) for event in parse([text.encode()])]
