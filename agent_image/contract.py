@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from types import MappingProxyType
 from typing import Final
 
@@ -165,6 +165,95 @@ class Zone(StrEnum):
     GREEN = "green"
     YELLOW = "yellow"
     RED = "red"
+
+
+class Level(IntEnum):
+    """Name how people supervise a tool: told afterwards, asked before, or asked with the right to change the call."""
+
+    NOTIFY = 1
+    BLOCK = 2
+    STEER = 3
+
+
+class Choice(StrEnum):
+    """Name what a person may decide about a checkpoint."""
+
+    APPROVE = "approve"
+    EDIT = "edit"
+    REJECT = "reject"
+    CANCEL = "cancel"
+
+
+class Ruling(StrEnum):
+    """Name what became of a call at the gate, in events and on guard spans."""
+
+    ALLOWED = "allowed"
+    ASKED = "asked"
+    BLOCKED = "blocked"
+    APPROVED = "approved"
+    EDITED = "edited"
+    REJECTED = "rejected"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+    REPLAYED = "replayed"
+    IN_DOUBT = "in_doubt"
+
+
+class EventName(StrEnum):
+    """Name the events of a run, in the audit and on the slim line."""
+
+    RUN_STARTED = "run_started"
+    LLM_CALL = "llm_call"
+    TOOL_CALL = "tool_call"
+    TOOL_RESULT = "tool_result"
+    GATE = "gate"
+    DECISION = "decision"
+    HOOK = "hook"
+    BUDGET = "budget"
+    ALERT = "alert"
+    ERROR = "error"
+    RUN_ENDED = "run_ended"
+
+
+class Field(StrEnum):
+    """Name the fields of an event; a text is whole in the audit, and `{bytes, digest}` on the slim line."""
+
+    EVENT = "event"
+    TS = "ts"
+    SEQ = "seq"
+    EVENT_ID = "event_id"
+    CHAIN = "chain"
+    RUN = "run"
+    STEP = "step"
+    TRACE_ID = "trace_id"
+    SPAN_ID = "span_id"
+    AGENT = "agent"
+    ATTRIBUTES = "attributes"
+    KIND = "kind"
+    TOOL = "tool"
+    TOOL_USE_ID = "tool_use_id"
+    ZONE = "zone"
+    DECISION = "decision"
+    CHECKPOINT_ID = "checkpoint_id"
+    APPROVER = "approver"
+    MODEL = "model"
+    TOKENS = "tokens"
+    COST_USD = "cost_usd"
+    PRICES = "prices"
+    LATENCY_MS = "latency_ms"
+    IS_ERROR = "is_error"
+    STOP_REASON = "stop_reason"
+    OUTCOME = "outcome"
+    ARGS = "args"
+    RESULT = "result"
+    REASON = "reason"
+    REASONS = "reasons"
+    CODE = "code"
+    SEVERITY = "severity"
+    EVIDENCE = "evidence"
+    WAITED_MS = "waited_ms"
+    PREV = "prev"
+    HASH = "hash"
 
 
 SESSION_ID_LENGTH: Final = (33, 256)
