@@ -344,6 +344,8 @@ SETTINGS_OBJECT_PREFIX: Final = "settings/"
 """Key prefix, in the versioned audit bucket, of a settings document too long for a variable."""
 PASSAGE_OBJECT_PREFIX: Final = "passages/"
 """Key prefix of archived passages; the fingerprint follows."""
+STATE_OBJECT_PREFIX: Final = "state/"
+"""Key prefix, in the archive bucket, of a record's document too long for an item; its SHA-256 follows."""
 AUDIT_OBJECT_PREFIX: Final = "audit/"
 """Key prefix of audit objects."""
 
@@ -374,6 +376,12 @@ TABLE_KEY: Final = "pk"
 """The table's one key attribute, a string: an item prefix and an id."""
 TABLE_EXPIRY: Final = "expires_at_epoch"
 """The TTL attribute, in epoch seconds; only closed items carry it."""
+OPEN_INDEX: Final = "open"
+"""The table's sparse index of what waits: items that are due, by queue, the most urgent first; it holds keys alone."""
+QUEUE_KEY: Final = "queue"
+"""The index's hash key, a string: the item's prefix. An item that nobody waits for has none, and is not listed."""
+DUE_KEY: Final = "due"
+"""The index's range key, a string: when somebody should look at the item, in UTC."""
 
 
 class Item(StrEnum):
