@@ -88,6 +88,7 @@ class Checkpoint:
         schema: the tool's JSON schema, which an edit must fit.
         reasons: codes, all that hold.
         requester: who asked the agent, where that is known.
+        due_at: when a sweep should look at it next.
         execute_minutes: how long an approval may wait to be carried out.
         traceparent: the paused trace, which a resume links to.
         owner: the run that claimed it; `fence` is its token.
@@ -114,6 +115,7 @@ class Checkpoint:
     requester: str | None = None
     created_at: datetime
     expires_at: datetime
+    due_at: datetime
     execute_minutes: int
     traceparent: str | None = None
     progress: Progress = Progress.OPEN

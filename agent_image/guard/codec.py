@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, TypeVar
 
@@ -33,5 +33,5 @@ def decode(kind: type[T], document: Mapping[str, Any]) -> T:
 
 
 @cache
-def _adapter(kind: Hashable) -> TypeAdapter[Any]:
+def _adapter(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - any of the guard's own types
     return TypeAdapter(kind)

@@ -131,6 +131,6 @@ class GuardStore(Cases):
             checkpoint_key(checkpoint.id),
             encode(checkpoint),
             expected=expected,
-            due=None if checkpoint.closed else checkpoint.expires_at,
+            due=None if checkpoint.closed else checkpoint.due_at,
             forget_at=None if checkpoint.closed_at is None else checkpoint.closed_at + CLOSED_KEPT,
         )

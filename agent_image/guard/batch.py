@@ -1,0 +1,64 @@
+"""Keep what the calls of one message answered, until the message is answered as a whole: a restart repeats none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from threading import Lock
+from typing import Any, Final
+
+from agent_image.guard.moments import Clock
+from agent_image.guard.store import GuardStore
+
+PART: Final = "batch"
+_MESSAGE: Final = "message"
+_STARTED: Final = "started"
+_RESULTS: Final = "results"
+
+
+class Batch:
+    """Hold the started calls of one message and the results of those that ended, durably."""
+
+    def __init__(self, store: GuardStore, session_id: str, clock: Clock) -> None:
+        """Read what a run before left."""
+        self._store = store
+        self._session_id = session_id
+        self._clock = clock
+        self._lock = Lock()
+        document, self._version = store.part(session_id, PART)
+        self._message = str(document.get(_MESSAGE, ""))
+        self._started = list(document.get(_STARTED, ()))
+        self._results: dict[str, str] = dict(document.get(_RESULTS, {}))
+
+    def result(self, message: str, call_id: str) -> dict[str, Any] | None:
+        """Give the result of a call that ended."""
+        with self._lock:
+            kept = self._results.get(call_id) if message == self._message else None
+        return None if kept is None else json.loads(kept)
+
+    def started(self, message: str, call_id: str) -> bool:
+        """Tell whether a call began whose end nobody knows."""
+        with self._lock:
+            return message == self._message and call_id in self._started and call_id not in self._results
+
+    def start(self, message: str, call_id: str) -> None:
+        """Note that a call begins."""
+        with self._lock:
+            self._turn_to(message)
+            self._started.append(call_id)
+            self._put()
+
+    def record(self, message: str, call_id: str, result: Mapping[str, Any]) -> None:
+        """Keep the result of a call."""
+        with self._lock:
+            self._turn_to(message)
+            self._results[call_id] = json.dumps(result, ensure_ascii=False)
+            self._put()
+
+    def _turn_to(self, message: str) -> None:
+        if message != self._message:
+            self._message, self._started, self._results = message, [], {}
+
+    def _put(self) -> None:
+        document = {_MESSAGE: self._message, _STARTED: self._started, _RESULTS: self._results}
+        self._version = self._store.put_part(self._session_id, PART, document, self._version, self._clock())
