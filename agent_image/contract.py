@@ -395,12 +395,12 @@ class Item(StrEnum):
     KEY = "key#"
 
 
-# --- usage: what a person states about an environment's traffic -------------------------------------------------------
+# --- numbers that a person states -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """State one number of the `[usage]` table: its key, unit, range and meaning."""
+    """State one number of a table: its key, unit, range and meaning, and what holds where it is left out."""
 
     key: str
     unit: str
@@ -409,6 +409,126 @@ class Quantity:
     maximum: Decimal | None = None
     whole: bool = False
     required: bool = False
+    default: Decimal | None = None
+
+
+# --- the guard's settings (the value of Setting.GUARD) ----------------------------------------------------------------
+
+
+class GuardSetting(StrEnum):
+    """Name the keys of the guard's settings; money is text in the document, and exact."""
+
+    BUDGET_USD = "budget_usd"
+    BUDGET_TOKENS = "budget_tokens"
+    BUDGET_STEPS = "budget_steps"
+    LIMIT_USD = "limit_usd"
+    LIMIT_TOKENS = "limit_tokens"
+    LIMIT_STEPS = "limit_steps"
+    APPROVAL_MINUTES = "approval_minutes"
+    APPROVAL_MINUTES_BY_ZONE = "approval_minutes_by_zone"
+    EXECUTE_MINUTES = "execute_minutes"
+    LEASE_SECONDS = "lease_seconds"
+    SWEEP_LIMIT = "sweep_limit"
+    MAX_OUTPUT_TOKENS_RESERVED = "max_output_tokens_reserved"
+    ALERT_COOLDOWN_MINUTES = "alert_cooldown_minutes"
+    COST_PER_MINUTE_USD = "cost_per_minute_usd"
+    BLOCKED_STREAK = "blocked_streak"
+    ERROR_STREAK = "error_streak"
+    WEBHOOK = "webhook"
+    WEBHOOK_SECRET_ARN = "webhook_secret_arn"  # noqa: S105 - where a secret is, not a secret
+    TOOLS = "tools"
+    PRICES = "prices"
+
+
+class ToolSetting(StrEnum):
+    """Name the keys of one tool under GuardSetting.TOOLS; without a reason they may only tighten what the code says."""
+
+    ZONE = "zone"
+    LEVEL = "level"
+    PRICE_USD = "price_usd"
+    RED_WHEN = "red_when"
+    POLL = "poll"
+    MIN_INTERVAL_SECONDS = "min_interval_seconds"
+    VOLATILE = "volatile"
+    NOTIFY = "notify"
+    REASON = "reason"
+
+
+class RuleSetting(StrEnum):
+    """Name the keys of one rule under ToolSetting.RED_WHEN: the path of an argument, and what makes the call red."""
+
+    ARGUMENT = "argument"
+    OVER = "over"
+    EQUALS = "equals"
+    OUTSIDE = "outside"
+
+
+class PriceSetting(StrEnum):
+    """Name the keys of one model under GuardSetting.PRICES: USD per million tokens, where from, and of which day."""
+
+    INPUT = "input"
+    OUTPUT = "output"
+    CACHE_READ = "cache_read"
+    CACHE_WRITE = "cache_write"
+    SOURCE = "source"
+    DATE = "date"
+
+
+HARD_LIMIT_FACTOR: Final = 4
+"""How many times its budget a session may reach, with approvals, where no limit is set."""
+_USD: Final = Decimal(1_000_000)
+_TOKENS: Final = 10**9
+_STEPS: Final = 10_000
+_WEEK: Final = 7 * 24 * 60
+
+
+def _count(key: str, unit: str, meaning: str, span: tuple[int, int], default: int | None = None) -> Quantity:
+    low, high = (Decimal(end) for end in span)
+    usual = None if default is None else Decimal(default)
+    return Quantity(key, unit, meaning, minimum=low, maximum=high, whole=True, default=usual)
+
+
+GUARD_NUMBERS: Final = (
+    Quantity(GuardSetting.BUDGET_USD, "USD", "spent before a session asks", maximum=_USD, default=Decimal("0.50")),
+    _count(GuardSetting.BUDGET_TOKENS, "tokens", "used before a session asks", (0, _TOKENS), 200_000),
+    _count(GuardSetting.BUDGET_STEPS, "steps", "calls of models and tools before a session asks", (1, _STEPS), 25),
+    Quantity(GuardSetting.LIMIT_USD, "USD", "spent before a session stops", maximum=HARD_LIMIT_FACTOR * _USD),
+    _count(GuardSetting.LIMIT_TOKENS, "tokens", "used before a session stops", (0, HARD_LIMIT_FACTOR * _TOKENS)),
+    _count(GuardSetting.LIMIT_STEPS, "steps", "taken before a session stops", (1, HARD_LIMIT_FACTOR * _STEPS)),
+    _count(GuardSetting.APPROVAL_MINUTES, "minutes", "until an unanswered checkpoint expires", (1, _WEEK), 240),
+    _count(GuardSetting.EXECUTE_MINUTES, "minutes", "that an approval may wait to be carried out", (1, _WEEK), 60),
+    _count(GuardSetting.LEASE_SECONDS, "seconds", "after which a silent run loses its session", (5, 900), 60),
+    _count(GuardSetting.SWEEP_LIMIT, "checkpoints", "that one invocation closes when they are over", (1, 1_000), 20),
+    _count(
+        *(GuardSetting.MAX_OUTPUT_TOKENS_RESERVED, "tokens", "of an answer, set aside before a model is called"),
+        *((1, 1_000_000), 4_096),
+    ),
+    _count(GuardSetting.ALERT_COOLDOWN_MINUTES, "minutes", "in which an alert is not repeated", (1, _WEEK), 30),
+    Quantity(
+        *(GuardSetting.COST_PER_MINUTE_USD, "USD/minute", "of one session, above which somebody is told"),
+        maximum=_USD,
+        default=Decimal("0.25"),
+    ),
+    _count(GuardSetting.BLOCKED_STREAK, "calls", "refused in a row before somebody is told", (2, 100), 2),
+    _count(GuardSetting.ERROR_STREAK, "calls", "failed in a row before somebody is told", (2, 100), 5),
+)
+"""Numbers of the guard's settings. A limit that is left out is HARD_LIMIT_FACTOR times its budget."""
+
+TOOL_NUMBERS: Final = (
+    Quantity(ToolSetting.PRICE_USD, "USD", "that one call costs", maximum=_USD, default=Decimal(0)),
+    _count(ToolSetting.MIN_INTERVAL_SECONDS, "seconds", "between two calls of a tool that polls", (0, 86_400), 0),
+)
+"""Numbers of one tool under GuardSetting.TOOLS."""
+
+PRICE_NUMBERS: Final = (
+    Quantity(PriceSetting.INPUT, "USD/million tokens", "read that no cache held", maximum=_USD, required=True),
+    Quantity(PriceSetting.OUTPUT, "USD/million tokens", "written", maximum=_USD, required=True),
+    Quantity(PriceSetting.CACHE_READ, "USD/million tokens", "read out of a cache", maximum=_USD),
+    Quantity(PriceSetting.CACHE_WRITE, "USD/million tokens", "written into a cache", maximum=_USD),
+)
+"""Numbers of one model under GuardSetting.PRICES; a model whose cache has no price is unpriced where it uses one."""
+
+# --- usage: what a person states about an environment's traffic -------------------------------------------------------
 
 
 USAGE: Final = (
