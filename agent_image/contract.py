@@ -41,7 +41,9 @@ _REDACTED_ATTRIBUTES: Final = (
     "gen_ai.input.messages",
     "gen_ai.output.messages",
     "gen_ai.system_instructions",
-    "gen_ai.tool.call.*",
+    # Not all of `gen_ai.tool.call.*`: the id of a call is no content, and joins a span with its events.
+    "gen_ai.tool.call.arguments",
+    "gen_ai.tool.call.result",
     "system_prompt",
     "exception.message",
     "exception.stacktrace",
@@ -348,6 +350,8 @@ STATE_OBJECT_PREFIX: Final = "state/"
 """Key prefix, in the archive bucket, of a record's document too long for an item; its SHA-256 follows."""
 AUDIT_OBJECT_PREFIX: Final = "audit/"
 """Key prefix of audit objects."""
+DECISION_OBJECT_PREFIX: Final = f"{AUDIT_OBJECT_PREFIX}decisions/"
+"""Key prefix of the audit objects that people write: one for each decision. The agent writes none here."""
 
 
 class Discovery(StrEnum):
