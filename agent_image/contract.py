@@ -110,6 +110,7 @@ class Setting(StrEnum):
     AUDIT = "audit"
     ALERTS = "alerts"
     GUARD = "guard"
+    LEDGER = "ledger"
 
 
 CLOUDWATCH: Final = "cloudwatch"

@@ -21,6 +21,7 @@ from agent_image.retrieval.knowledge_base import KnowledgeBase
 from agent_image.retrieval.s3_store import S3PassageStore, parse_s3_place, s3_clients
 from agent_image.retrieval.store import PassageStore
 from agent_image.settings import Settings
+from agent_image.tools.ledger import Ledger
 
 T = TypeVar("T")
 
@@ -56,6 +57,16 @@ def passage_store_at(settings: Settings) -> PassageStore:
     return _open(Setting.ARCHIVE, url, settings, _ARCHIVES)
 
 
+def ledger_at(settings: Settings) -> Ledger | None:
+    """Open the ledger of the sample's tools, or none where the settings name none.
+
+    Raises:
+        SettingsError: the URL cannot be understood.
+    """
+    url = settings.ledger
+    return None if url is None else _open(Setting.LEDGER, url, settings, _LEDGERS)
+
+
 def _bedrock(url: str, settings: Settings) -> KnowledgeBase:
     knowledge_base_id = url.removeprefix("bedrock://")
     clients = bedrock_clients(_region(settings, url))
@@ -80,12 +91,18 @@ def _folder_archive(url: str, settings: Settings) -> PassageStore:
     return FolderPassageStore(Path(unquote(url.removeprefix("file:"))))
 
 
+def _file_ledger(url: str, settings: Settings) -> Ledger:
+    del settings
+    return Ledger(Path(unquote(url.removeprefix("file:"))))
+
+
 _KNOWLEDGE_BASES: Final[Mapping[str, Callable[[str, Settings], KnowledgeBase]]] = MappingProxyType(
     {"bedrock": _bedrock, "folder": _folder}
 )
 _ARCHIVES: Final[Mapping[str, Callable[[str, Settings], PassageStore]]] = MappingProxyType(
     {"s3": _s3_archive, "file": _folder_archive}
 )
+_LEDGERS: Final[Mapping[str, Callable[[str, Settings], Ledger]]] = MappingProxyType({"file": _file_ledger})
 
 
 def _open(key: Setting, url: str, settings: Settings, schemes: Mapping[str, Callable[[str, Settings], T]]) -> T:

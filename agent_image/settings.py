@@ -38,6 +38,7 @@ class Settings:
         audit: where audit records go; the same forms.
         alerts: the topic's ARN.
         guard: the limits of a session, as the document says them.
+        ledger: `file:<path>`, where the sample's tools book their effects, or None: an agent without them.
         destination: `cloudwatch`, an OTLP endpoint (`https://…`), or `file:<path>` for JSON lines.
         destination_headers: the ARN of the secret that holds the OTLP endpoint's headers as a JSON object.
         prune_event_loop: whether the event loop's own spans are left out.
@@ -56,6 +57,7 @@ class Settings:
     audit: str | None = None
     alerts: str | None = None
     guard: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    ledger: str | None = None
     destination: str = CLOUDWATCH
     destination_headers: str | None = None
     prune_event_loop: bool = False

@@ -65,6 +65,11 @@ class Laptop:
         """Give the folder of archived passages."""
         return self.state / "archive"
 
+    @property
+    def ledger(self) -> Path:
+        """Give the file of the effects that the sample's tools had."""
+        return self.state / "ledger.jsonl"
+
     def settings(self) -> dict[str, object]:
         """Write the settings document of the agent's process."""
         return {
@@ -76,6 +81,7 @@ class Laptop:
             Setting.STORE: f"sqlite:///{self.state / 'guard.db'}",
             Setting.ARCHIVE: f"file:{quote(str(self.archive))}",
             Setting.AUDIT: f"file:{self.state / 'audit.jsonl'}",
+            Setting.LEDGER: f"file:{quote(str(self.ledger))}",
             Setting.DESTINATION: f"file:{self.spans}",
         }
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 from agent_image.contract import Regime
 from agent_image.errors import SettingsError
-from agent_image.places import archive_at, knowledge_base_at, passage_store_at
+from agent_image.places import archive_at, knowledge_base_at, ledger_at, passage_store_at
 from agent_image.retrieval.archive import Archive, NoArchive
 from agent_image.retrieval.bedrock import BedrockKnowledgeBase
 from agent_image.retrieval.folder import FolderKnowledgeBase
@@ -45,6 +46,18 @@ def test_the_scheme_decides_the_archive(tmp_path: Path) -> None:
 
     assert isinstance(folder, FolderPassageStore)
     assert isinstance(s3, S3PassageStore)
+
+
+def test_a_ledger_is_a_file_or_none(tmp_path: Path) -> None:
+    """An agent without one has no tools that book effects; blanks and letters of any kind survive the URL."""
+    ledger = ledger_at(settings(ledger=f"file:{quote(str(tmp_path))}/my%20%C3%A9tat.jsonl"))
+
+    assert ledger_at(settings()) is None
+    assert ledger is not None
+    ledger.book("ticket", "k", 1, "s")
+    assert (tmp_path / "my état.jsonl").exists()
+    with pytest.raises(SettingsError, match="ledger is 's3://bucket'; allowed: a URL that begins with file:"):
+        ledger_at(settings(ledger="s3://bucket"))
 
 
 @pytest.mark.parametrize("regime", Regime)

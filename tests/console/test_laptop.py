@@ -39,6 +39,7 @@ def test_the_agent_understands_its_variables(tmp_path: Path, regime: Regime) -> 
     assert settings.store == f"sqlite:///{state}/guard.db"
     assert settings.archive == f"file:{state}/archive"
     assert settings.audit == f"file:{state}/audit.jsonl"
+    assert settings.ledger == f"file:{state}/ledger.jsonl"
     assert settings.destination == f"file:{state}/spans.jsonl"
 
 
