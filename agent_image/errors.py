@@ -34,6 +34,14 @@ class StoreError(AgentError):
     """Say that a store did not answer; the code tells why."""
 
 
+class AuditError(AgentError):
+    """Say that the audit cannot be written: what must not happen unrecorded must not happen."""
+
+
+class NoEffect(AgentError):  # noqa: N818 - it names what did not happen
+    """Say that a tool refused before anything happened: its call failed, and leaves no doubt."""
+
+
 class TelemetryError(AgentError):
     """Say that what leaves the process cannot be held to its rules: the process must not serve."""
 

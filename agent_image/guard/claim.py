@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, Final, TypeVar
 
-from agent_image.errors import AgentError
+from agent_image.errors import NoEffect
 from agent_image.guard.canonical import canonical, digest
 
 T = TypeVar("T")
 
 
-class Unclaimed(AgentError):  # noqa: N818 - it names what the call is
+class Unclaimed(NoEffect):  # noqa: N818 - it names what the call is
     """Say that nothing lets this call take effect."""
 
 
