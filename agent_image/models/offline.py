@@ -1,4 +1,4 @@
-"""Answer without a network: search once, quote what was found, and say that nobody has thought about it.
+"""Answer without a network: do what a plain wish asks, else search once and quote; nobody has thought about it.
 
 The same conversation gets the same answer, so that a laptop and a test see the whole path of an answer at no price.
 """
@@ -18,8 +18,11 @@ from strands.types.event_loop import Usage
 from strands.types.streaming import StreamEvent
 from strands.types.tools import ToolResult, ToolSpec, ToolUse
 
+from agent_image.models import wishes
 from agent_image.models.quoting import is_portuguese, quotes
+from agent_image.tools.open_ticket import OPEN_TICKET
 from agent_image.tools.reading import SEARCH_KNOWLEDGE, parse
+from agent_image.tools.refund_order import REFUND_ORDER
 
 MODEL_ID: Final = "offline"
 _ID_PREFIX: Final = "offline-"
@@ -34,6 +37,9 @@ class Phrases:
     nothing: str
     failed: str
     idle: str
+    acted: str
+    done: str
+    undone: str
 
 
 ENGLISH: Final = Phrases(
@@ -41,12 +47,18 @@ ENGLISH: Final = Phrases(
     nothing="I found nothing in the knowledge base that answers it.",
     failed="The knowledge base could not be searched, so I found nothing.",
     idle="I was given nothing to search, so I found nothing.",
+    acted="I am an offline model: I do what a plain sentence asks for.",
+    done="{tool} answered:",
+    undone="{tool} failed, or was refused:",
 )
 PORTUGUESE: Final = Phrases(
     offline="Sou um modelo offline: apenas cito frases que têm palavras em comum com a sua pergunta.",
     nothing="Não encontrei nada na base de conhecimento que a responda.",
     failed="Não foi possível pesquisar a base de conhecimento, por isso não encontrei nada.",
     idle="Não recebi nada para pesquisar, por isso não encontrei nada.",
+    acted="Sou um modelo offline: faço o que uma frase simples pede.",
+    done="{tool} respondeu:",
+    undone="{tool} falhou, ou foi recusado:",
 )
 
 
@@ -84,6 +96,20 @@ def _report_search(question: str, results: Sequence[ToolResult]) -> Iterator[str
         yield f"\n\n\u201c{_without_marks(quote.sentence)}\u201d [{quote.number}]"
 
 
+def _acting(tool: str, wish: Callable[[str], Mapping[str, object] | None]) -> Intent:
+    """Call a tool where a question says nothing but a wish for it, and repeat its answer."""
+
+    def report(question: str, results: Sequence[ToolResult]) -> Iterator[str]:
+        phrases = _phrases(question)
+        yield phrases.acted
+        for result in results:
+            said = phrases.done if result["status"] == "success" else phrases.undone
+            texts = " ".join(block["text"] for block in result["content"] if "text" in block)
+            yield f"\n\n{said.format(tool=tool)} {_without_marks(texts)}"
+
+    return Intent(tool, wish, report)
+
+
 def _report_nothing(question: str) -> Iterator[str]:
     phrases = _phrases(question)
     yield phrases.offline
@@ -95,16 +121,20 @@ def _phrases(question: str) -> Phrases:
 
 
 def _without_marks(sentence: str) -> str:
-    """Keep a document's own brackets and back-ticks from passing for the answer's marks, or from hiding them."""
+    """Keep a text's own brackets and back-ticks from passing for the answer's marks, or from hiding them."""
     return sentence.translate(str.maketrans("[]`", "()'"))
 
 
-INTENTS: Final = (Intent(SEARCH_KNOWLEDGE, lambda question: {"query": question}, _report_search),)
+INTENTS: Final = (
+    _acting(REFUND_ORDER, wishes.refund),
+    _acting(OPEN_TICKET, wishes.ticket),
+    Intent(SEARCH_KNOWLEDGE, lambda question: {"query": question}, _report_search),
+)
 """What the model can do; of several that understand a question, the first does it."""
 
 
 class OfflineModel(Model):
-    """Search, then quote; deterministic and extractive."""
+    """Act or search, then repeat; deterministic and extractive."""
 
     def __init__(self, intents: Sequence[Intent] = INTENTS) -> None:
         """Take what the model can do."""

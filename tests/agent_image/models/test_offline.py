@@ -1,4 +1,4 @@
-"""The offline model searches once, quotes what was found, and says so."""
+"""The offline model acts on a plain wish, else searches once, and repeats what it was told."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from strands.types.tools import ToolResult, ToolSpec
 from agent_image.citations import check
 from agent_image.models.offline import ENGLISH, PORTUGUESE, Intent, OfflineModel
 from agent_image.retrieval.passage import Passage
+from agent_image.tools.open_ticket import OPEN_TICKET
 from agent_image.tools.reading import SEARCH_KNOWLEDGE, render
+from agent_image.tools.refund_order import REFUND_ORDER
 
 SEARCH: ToolSpec = {"name": SEARCH_KNOWLEDGE, "description": "Search.", "inputSchema": {"json": {"type": "object"}}}
 PASSAGES = [
@@ -196,6 +198,49 @@ def test_a_tool_of_another_intent_is_called_before_the_search() -> None:
     ]
 
     assert names == ["order", SEARCH_KNOWLEDGE]
+
+
+@pytest.mark.parametrize(
+    ("wish", "tool_name", "arguments"),
+    [
+        ("refund order 5501 by 150", REFUND_ORDER, '{"order_id": "5501", "amount": 150}'),
+        ("estorne o pedido 5501 em 150,50", REFUND_ORDER, '{"order_id": "5501", "amount": 150.5}'),
+        ("open a ticket about a late parcel", OPEN_TICKET, '{"subject": "a late parcel"}'),
+        ("abra um chamado sobre a entrega", OPEN_TICKET, '{"subject": "a entrega"}'),
+    ],
+)
+def test_a_wish_calls_its_tool(wish: str, tool_name: str, arguments: str) -> None:
+    """Before anything is searched; where the agent has no such tool, the wish is searched as a question."""
+    tools: list[ToolSpec] = [SEARCH, *({**SEARCH, "name": name} for name in (REFUND_ORDER, OPEN_TICKET))]  # type: ignore[list-item]
+
+    calls = events([asked(wish)], tools)
+    without = events([asked(wish)], [SEARCH])
+
+    assert calls[1]["contentBlockStart"]["start"]["toolUse"]["name"] == tool_name
+    assert calls[2]["contentBlockDelta"]["delta"]["toolUse"]["input"] == arguments
+    assert without[1]["contentBlockStart"]["start"]["toolUse"]["name"] == SEARCH_KNOWLEDGE
+
+
+@pytest.mark.parametrize(
+    ("wish", "status", "phrases", "said"),
+    [
+        ("refund order 5501 by 150", "success", ENGLISH, "refund_order answered: Order (5501): over the 'limit'."),
+        ("refund order 5501 by 150", "error", ENGLISH, "refund_order failed, or was refused: Order (5501)"),
+        ("estorne o pedido 5501 em 9", "error", PORTUGUESE, "refund_order falhou, ou foi recusado: Order (5501)"),
+    ],
+)
+def test_what_the_tool_answered_is_repeated(wish: str, status: Any, phrases: Any, said: str) -> None:
+    """A rejection's reason too, in the language of the wish; its brackets cite nothing."""
+    use: Any = {"toolUseId": "offline-1", "name": REFUND_ORDER, "input": {}}
+    messages: Messages = [
+        asked(wish),
+        {"role": "assistant", "content": [{"toolUse": use}]},
+        answered("offline-1", "Order [5501]: over the `limit`.", status),
+    ]
+
+    found = "".join(deltas(events(messages, [{**SEARCH, "name": REFUND_ORDER}])))
+
+    assert found.startswith(f"{phrases.acted}\n\n{said}")
 
 
 def test_structured_output_is_refused() -> None:
