@@ -1,0 +1,236 @@
+"""Keep the audit: every event of a session in one chain of hashes, durable when it has to be.
+
+A line's hash is SHA-256 over its bytes without the member `hash`, which comes last; `prev` is the hash of the line
+before. A session's chain begins with an empty `prev`, goes on over all its runs, and ends at the head that the
+session's record holds: who cuts lines off the end leaves a head that names none of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any, Final, Protocol
+
+from agent_image.contract import EventName, Field
+from agent_image.digest import Digest
+from agent_image.errors import AuditError
+from agent_image.guard.events import Event, Text, fields_of, members
+from agent_image.guard.moments import Clock
+from agent_image.guard.plain import compact, plain, text_of
+from agent_image.guard.session import Head
+
+TEXT_LIMIT: Final = 200
+"""Characters of one text that the audit keeps."""
+WITHHELD: Final = "[REDACTED]"
+"""What stands for a text that could not be redacted."""
+BATCH_LINES: Final = 500
+"""Lines that wait for a flush at most, where the outlet does not take each as it comes."""
+BACKLOG_LINES: Final = 10_000
+"""Lines that wait for an outlet that takes none; beyond it nothing more is said, so nothing more may be done."""
+KEPT_LINES: Final = 10_000
+"""Lines that a memory outlet keeps."""
+
+
+class Outlet(Protocol):
+    """Take a chain's lines. Both verbs raise AuditError, and nothing else."""
+
+    at_once: bool
+    """Whether each line is handed over as it comes; the others wait for a flush."""
+
+    def write(self, lines: Sequence[bytes], *, session_id: str, run: str, seq: int) -> None:
+        """Append lines, whole; `seq` is the number of the first. After a failure the same call may come again."""
+        ...
+
+    def sync(self) -> None:
+        """Come back when all that was written is durable."""
+        ...
+
+
+class Slim(Protocol):
+    """Take the same events for the slim line, as far as it can: it never raises."""
+
+    def __call__(self, event: Event, sealed: Sealed) -> None:
+        """Write an event."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """Hold a line of the audit, with the hash before and its own."""
+
+    line: bytes
+    prev: str
+    hash: str
+
+
+class MemoryOutlet:
+    """Keep the last lines in the process."""
+
+    at_once = True
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self.lines: deque[bytes] = deque(maxlen=KEPT_LINES)
+
+    def write(self, lines: Sequence[bytes], *, session_id: str, run: str, seq: int) -> None:  # noqa: ARG002 - the port's
+        """Append lines."""
+        self.lines.extend(lines)
+
+    def sync(self) -> None:
+        """Have nothing to wait for."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditText:
+    """Write a text for the audit: redacted, cut, with the length and the keyed digest of the whole.
+
+    What it was is not lost: who holds the text can show that it was this one.
+    """
+
+    redact: Callable[[Any], Any]
+    digest: Digest
+    limit: int = TEXT_LIMIT
+
+    def __call__(self, value: Any) -> str:  # noqa: ANN401 - anything that a tool takes or gives
+        """Render a value, which need not be a text."""
+        whole = text_of(value)
+        shown = self._redacted(value)
+        return compact(
+            {
+                "text": shown[: self.limit],
+                "chars": len(whole),
+                "bytes": len(whole.encode()),
+                "truncated": len(shown) > self.limit,
+                "digest": self.digest.of(whole),
+            }
+        )
+
+    def _redacted(self, value: Any) -> str:  # noqa: ANN401 - the same
+        try:
+            # Redacted first: cut in two, a secret would not be known for one.
+            return text_of(self.redact(plain(value)))
+        except Exception:  # noqa: BLE001 - whatever went wrong, the text is not shown
+            return WITHHELD
+
+
+def audit_line(event: Event, prev: str, text: Text) -> Sealed:
+    """Write an event as a line of the audit, bound to the one before."""
+    body = f"{{{members(event, text)},{compact(Field.PREV.value)}:{compact(prev)}"
+    sealed = hashlib.sha256(f"{body}}}".encode()).hexdigest()
+    return Sealed(f'{body},"{Field.HASH.value}":"{sealed}"}}\n'.encode(), prev, sealed)
+
+
+class Chain:
+    """Append one run's events to its session's chain. Usable from any thread."""
+
+    def __init__(
+        self,
+        outlet: Outlet,
+        slim: Slim,
+        *,
+        session_id: str,
+        run: str,
+        agent: str,
+        head: Head,
+        clock: Clock,
+        new_id: Callable[[], str],
+        redact: Callable[[Any], Any],
+        digest: Digest,
+        ids: Callable[[], tuple[str, str]],
+    ) -> None:
+        """Take the outlets, what all events share, and the head that the session's record holds.
+
+        `ids` gives the trace and the span of the moment; empty texts where there are none.
+        """
+        self._outlet = outlet
+        self._slim = slim
+        self._session_id = session_id
+        self._run = run
+        self._agent = agent
+        self._head = head
+        self._clock = clock
+        self._new_id = new_id
+        self._text = AuditText(redact, digest)
+        self._ids = ids
+        self._waiting: list[bytes] = []
+        self._first = 0
+        self._failed: str | None = None
+        self._lock = Lock()
+
+    @property
+    def head(self) -> Head:
+        """Give the last event's number and hash, durable or not."""
+        return self._head
+
+    def append(self, name: EventName, *, step: int = 0, **values: Any) -> Event:
+        """Say that something happened; the names of `values` are those of the contract's fields.
+
+        A line that the outlet does not take stays, and goes first when the next one comes.
+
+        Raises:
+            AuditError: the outlet did not take it. From then until a flush succeeds every `tool_call` raises, unsaid.
+        """
+        fields = fields_of(values)
+        with self._lock:
+            if self._failed is not None and name is EventName.TOOL_CALL:
+                raise AuditError(self._failed, "The audit could not be written before; no tool is called unrecorded.")
+            if len(self._waiting) >= BACKLOG_LINES:
+                raise AuditError("audit_backlog", f"{BACKLOG_LINES:,} events wait for the audit; no more are taken.")
+            trace_id, span_id = self._ids()
+            event = Event(
+                name=name,
+                session_id=self._session_id,
+                chain=self._session_id,
+                run=self._run,
+                step=step,
+                ts=self._clock(),
+                seq=self._head.seq + 1,
+                event_id=self._new_id(),
+                agent=self._agent,
+                trace_id=trace_id,
+                span_id=span_id,
+                fields=fields,
+            )
+            sealed = audit_line(event, self._head.hash, self._text)
+            self._first = self._first if self._waiting else event.seq
+            self._waiting.append(sealed.line)
+            self._head = Head(event.seq, sealed.hash)
+            self._slim(event, sealed)
+            if self._outlet.at_once or len(self._waiting) >= BATCH_LINES:
+                self._hand_over()
+        return event
+
+    def flush(self) -> Head:
+        """Come back when every event is durable, with the head that the session's record may now hold.
+
+        Raises:
+            AuditError: they are not.
+        """
+        with self._lock:
+            self._hand_over()
+            self._tell(self._outlet.sync)
+            self._failed = None
+            return self._head
+
+    def _hand_over(self) -> None:
+        if not self._waiting:
+            return
+        lines = tuple(self._waiting)
+        first = self._first
+        self._tell(lambda: self._outlet.write(lines, session_id=self._session_id, run=self._run, seq=first))
+        self._waiting.clear()
+
+    def _tell(self, act: Callable[[], None]) -> None:
+        try:
+            act()
+        except AuditError as error:
+            self._failed = error.code
+            raise
+
+
+def lone_event(event: Event, text: Text) -> Sealed:
+    """Write an event that is a chain of its own: a person's decision, whose hash the decision's record holds."""
+    return audit_line(event, "", text)

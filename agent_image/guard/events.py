@@ -1,0 +1,180 @@
+"""Say what happens in a run, one event at a time, and write each as one compact line of JSON.
+
+Both outlets write the same members in the contract's order. They differ in how a text is written, and only there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+from types import MappingProxyType
+from typing import Any, Final
+
+from agent_image.contract import EventName, Field, Span
+from agent_image.guard.moments import written
+from agent_image.guard.plain import compact, plain
+
+Text = Callable[[Any], str]
+"""Renders a text as JSON: each outlet has its own way."""
+
+TOKENS: Final = ("input", "output", "cache_read", "cache_write")
+"""What `tokens` counts."""
+LISTED: Final = 32
+"""Codes that one list holds at most."""
+_CODE: Final = re.compile(r"[A-Za-z0-9_.,:#/@+=-]{1,256}")
+_PLACES: Final = 40
+"""Decimal exponents beyond which an amount is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Hold one event.
+
+    Attributes:
+        chain: the chain it belongs to: the session, or a lone one of its own.
+        step: the model step of the run, from 1; 0 before the first.
+        ts: when, in UTC.
+        seq: its place in the chain, from 1.
+        trace_id: the trace and the span that it happened in; empty where there is none.
+        fields: what is particular to it. None means unknown, and is written as null.
+    """
+
+    name: EventName
+    session_id: str
+    chain: str
+    run: str
+    step: int
+    ts: datetime
+    seq: int
+    event_id: str
+    agent: str
+    trace_id: str = ""
+    span_id: str = ""
+    fields: Mapping[Field, Any] = field(default_factory=dict)
+
+
+def fields_of(values: Mapping[str, Any]) -> Mapping[Field, Any]:
+    """Read an event's particular fields by their names.
+
+    Raises:
+        ValueError: there is no such field, or it is one that every event has.
+    """
+    known = {Field(name): value for name, value in values.items()}
+    own = sorted(known.keys() & COMMON)
+    if own:
+        message = f"every event has its own {', '.join(own)}"
+        raise ValueError(message)
+    return known
+
+
+def members(event: Event, text: Text) -> str:
+    """Render an event's members, in the contract's order, without the braces."""
+    head = (
+        (Field.EVENT, compact(event.name.value)),
+        (Field.TS, compact(written(event.ts))),
+        (Field.SEQ, str(event.seq)),
+        (Field.EVENT_ID, compact(plain(event.event_id))),
+        (Field.CHAIN, compact(plain(event.chain))),
+        (Field.RUN, compact(plain(event.run))),
+        (Field.STEP, str(event.step)),
+        *_where(event),
+        (Field.AGENT, compact(plain(event.agent))),
+        (Field.ATTRIBUTES, compact({Span.SESSION.value: plain(event.session_id)})),
+    )
+    particular = ((name, RULES[name](event.fields[name], text)) for name in Field if name in event.fields)
+    return ",".join(f'"{name.value}":{value}' for name, value in (*head, *particular))
+
+
+def money(value: object) -> str:
+    """Write an amount as a JSON number, exactly and without an exponent; what is no amount is null, not nothing."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
+        return "null"
+    try:
+        amount = Decimal(str(value))
+    except (InvalidOperation, ValueError):
+        return "null"
+    if not amount.is_finite() or abs(amount.adjusted()) > _PLACES:
+        return "null"
+    if not amount:
+        return "0"
+    shown = format(amount, "f")
+    return shown.rstrip("0").rstrip(".") if "." in shown else shown
+
+
+def _where(event: Event) -> Iterator[tuple[Field, str]]:
+    if event.trace_id:
+        yield Field.TRACE_ID, compact(plain(event.trace_id))
+    if event.span_id:
+        yield Field.SPAN_ID, compact(plain(event.span_id))
+
+
+def _code(value: Any, text: Text) -> str:  # noqa: ANN401 - whatever the event was given
+    """Write a code or an id as it is; what has the form of neither may be anybody's words."""
+    shown = plain(value)
+    if shown is None:
+        return "null"
+    return compact(shown) if isinstance(shown, str) and _CODE.fullmatch(shown) else text(value)
+
+
+def _codes(value: Any, text: Text) -> str:  # noqa: ANN401 - the same
+    listed = list(value)[:LISTED] if isinstance(value, list | tuple | set | frozenset) else [value]
+    return f"[{','.join(_code(one, text) for one in listed)}]"
+
+
+def _number(value: Any, _: Text) -> str:  # noqa: ANN401 - the same
+    return money(value)
+
+
+def _flag(value: Any, _: Text) -> str:  # noqa: ANN401 - the same
+    return compact(value) if isinstance(value, bool) else "null"
+
+
+def _tokens(value: Any, _: Text) -> str:  # noqa: ANN401 - the same
+    counts = plain(value)
+    if not isinstance(counts, dict):
+        return "null"
+    return "{" + ",".join(f'"{name}":{money(counts.get(name))}' for name in TOKENS) + "}"
+
+
+def _text(value: Any, text: Text) -> str:  # noqa: ANN401 - the same
+    return "null" if value is None else text(value)
+
+
+Rule = Callable[[Any, Text], str]
+
+TEXTS: Final = frozenset({Field.ARGS, Field.RESULT, Field.REASON, Field.EVIDENCE})
+"""Fields that may hold anybody's words."""
+COMMON: Final = frozenset(
+    {
+        Field.EVENT,
+        Field.TS,
+        Field.SEQ,
+        Field.EVENT_ID,
+        Field.CHAIN,
+        Field.RUN,
+        Field.STEP,
+        Field.TRACE_ID,
+        Field.SPAN_ID,
+        Field.AGENT,
+        Field.ATTRIBUTES,
+        Field.PREV,
+        Field.HASH,
+    }
+)
+"""Fields that every event has; nobody gives them by name."""
+RULES: Final[Mapping[Field, Rule]] = MappingProxyType(
+    {
+        **{name: _code for name in Field if name not in COMMON | TEXTS},
+        **dict.fromkeys(TEXTS, _text),
+        Field.REASONS: _codes,
+        Field.TOKENS: _tokens,
+        Field.COST_USD: _number,
+        Field.LATENCY_MS: _number,
+        Field.WAITED_MS: _number,
+        Field.IS_ERROR: _flag,
+    }
+)
+"""How each particular field is written."""
