@@ -1,1 +1,1 @@
-"""Stores: where the guard's records lie. Backends of `guard.records` and nothing else."""
+"""Keep the guard's records: in memory, in an SQL database, or in DynamoDB; backends of one port and nothing else."""

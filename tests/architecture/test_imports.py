@@ -100,6 +100,7 @@ ENTRY_POINTS = {
     "agent_image/retrieval/bedrock.py",
     "agent_image/retrieval/folder.py",
     "agent_image/retrieval/s3_store.py",
+    "agent_image/stores/by_url.py",
     "agent_image/telemetry/setup.py",
 }
 

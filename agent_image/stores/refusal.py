@@ -1,0 +1,29 @@
+"""Say that the guard's store did not do what was asked, in words that hold nothing of a record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from agent_image.guard.records import StoreUnavailable
+from agent_image.retrieval.failure import Failure
+
+FULL: Final = "full"
+"""The code of a store that has no room left."""
+
+_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        FULL: "The guard's store has no room left.",
+        Failure.THROTTLED: "The guard's store is busy. Try again in a moment.",
+        Failure.ACCESS_DENIED: "The guard's store may not be used by this process.",
+        Failure.NOT_FOUND: "The guard's store does not exist.",
+        Failure.INVALID: "The guard's store refused the request as invalid.",
+        Failure.UNAVAILABLE: "The guard's store cannot be reached.",
+    }
+)
+
+
+def refusal(code: str) -> StoreUnavailable:
+    """Say why, by one of the names of Failure, or FULL."""
+    return StoreUnavailable(code, _MESSAGES[code])

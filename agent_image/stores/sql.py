@@ -1,0 +1,140 @@
+"""Keep records in an SQL database, SQLite or PostgreSQL: each write is one statement, and its row count decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from threading import Lock
+from typing import Final
+
+from sqlalchemy import Connection, and_, bindparam, delete, insert, select, update
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+
+from agent_image.contract import Item
+from agent_image.guard.moments import Clock
+from agent_image.guard.records import NEW, Conflict, Document, Record, StoreUnavailable
+from agent_image.stores.engine import engine_at, failure
+from agent_image.stores.refusal import refusal
+from agent_image.stores.schema import RECORDS, migrate
+from agent_image.stores.text import document_of, document_text, is_key, item_of, moment_of, moment_text
+
+PURGE_LIMIT: Final = 500
+"""Records that one purge forgets at most."""
+PURGE_EVERY: Final = 500
+"""Writes from one purge to the next; the first comes with the first write."""
+
+_ROW: Final = RECORDS.c
+_GET: Final = select(_ROW.key, _ROW.version, _ROW.document, _ROW.due).where(_ROW.key == bindparam("at"))
+_INSERT: Final = insert(RECORDS)
+_UPDATE: Final = (
+    update(RECORDS)
+    .where(_ROW.key == bindparam("at"), _ROW.version == bindparam("expected"))
+    .values({name: bindparam(name) for name in ("version", "due", "forget_at", "document")})
+)
+_LISTED: Final = (
+    select(_ROW.key, _ROW.version, _ROW.document, _ROW.due)
+    .where(_ROW.item == bindparam("item"), _ROW.due.is_not(None))
+    .order_by(_ROW.due, _ROW.key)
+    .limit(bindparam("limit"))
+)
+_DUE: Final = _LISTED.where(_ROW.due <= bindparam("before"))
+# The outer condition is asked again of a row that somebody writes at this moment.
+_FORGOTTEN: Final = _ROW.forget_at < bindparam("now")
+_PURGE: Final = delete(RECORDS).where(
+    and_(
+        _ROW.key.in_(select(_ROW.key).where(_FORGOTTEN).order_by(_ROW.forget_at).limit(bindparam("limit"))), _FORGOTTEN
+    )
+)
+
+
+class SqlRecords:
+    """Hold records in one database, for all threads of a process; it is opened, and made, when it is first used."""
+
+    def __init__(self, url: str, clock: Clock | None = None) -> None:
+        """Take the database's URL, and what tells the time; without a clock nothing is forgotten.
+
+        Raises:
+            ValueError: the URL has none of the allowed forms.
+        """
+        self._engine = engine_at(url)
+        self._clock = clock
+        self._opening = Lock()
+        self._open = False
+        self._writes = 0
+
+    def get(self, key: str) -> Record | None:
+        """Read a record."""
+        if not is_key(key):
+            return None
+        with self._connected() as connection:
+            row = connection.execute(_GET, {"at": key}).one_or_none()
+        return None if row is None else _record(*row)
+
+    def put(
+        self,
+        key: str,
+        document: Document,
+        *,
+        expected: int,
+        due: datetime | None = None,
+        forget_at: datetime | None = None,
+    ) -> None:
+        """Write a record, if its version is the expected one."""
+        row = {
+            "version": expected + 1,
+            "due": None if due is None else moment_text(due),
+            "forget_at": None if forget_at is None else moment_text(forget_at),
+            "document": document_text(document),
+        }
+        item = item_of(key)
+        self._purge()
+        with self._connected() as connection:
+            if expected == NEW:
+                _insert(connection, {"key": key, "item": item, **row})
+            elif connection.execute(_UPDATE, {"at": key, "expected": expected, **row}).rowcount != 1:
+                raise Conflict
+
+    def due(self, item: Item, *, before: datetime | None, limit: int) -> Sequence[Record]:
+        """List what is due."""
+        asked = {"item": item.value, "limit": limit}
+        with self._connected() as connection:
+            if before is None:
+                rows = connection.execute(_LISTED, asked).all()
+            else:
+                rows = connection.execute(_DUE, {**asked, "before": moment_text(before)}).all()
+        return [_record(*row) for row in rows]
+
+    def close(self) -> None:
+        """Close the connections that nobody uses."""
+        self._engine.dispose()
+
+    @contextmanager
+    def _connected(self) -> Iterator[Connection]:
+        try:
+            with self._engine.connect() as connection:
+                if not self._open:
+                    with self._opening:
+                        migrate(connection)
+                        self._open = True
+                yield connection
+        except (SQLAlchemyError, OSError) as error:
+            raise refusal(failure(error)) from None
+
+    def _purge(self) -> None:
+        """Forget a bounded number of records, now and then; whoever writes is not to suffer where that fails."""
+        if self._clock is not None and self._writes % PURGE_EVERY == 0:
+            with suppress(StoreUnavailable), self._connected() as connection:
+                connection.execute(_PURGE, {"now": moment_text(self._clock()), "limit": PURGE_LIMIT})
+        self._writes += 1
+
+
+def _insert(connection: Connection, row: dict[str, object]) -> None:
+    try:
+        connection.execute(_INSERT, row)
+    except IntegrityError:
+        raise Conflict from None
+
+
+def _record(key: str, version: int, document: str, due: str | None) -> Record:
+    return Record(key, version, document_of(document), None if due is None else moment_of(due))
