@@ -525,6 +525,11 @@ TOOL_NUMBERS: Final = (
 )
 """Numbers of one tool under GuardSetting.TOOLS."""
 
+RULE_NUMBERS: Final = (
+    Quantity(RuleSetting.OVER, "units of the argument", "above which a call is red", maximum=_USD**2),
+)
+"""Numbers of one rule under ToolSetting.RED_WHEN."""
+
 PRICE_NUMBERS: Final = (
     Quantity(PriceSetting.INPUT, "USD/million tokens", "read that no cache held", maximum=_USD, required=True),
     Quantity(PriceSetting.OUTPUT, "USD/million tokens", "written", maximum=_USD, required=True),
