@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Final, Protocol
@@ -24,6 +25,8 @@ from agent_image.guard.session import Head
 
 TEXT_LIMIT: Final = 200
 """Characters of one text that the audit keeps."""
+DECISION_CHAIN: Final = "decision/"
+"""What the chain of a person's decision begins with; the checkpoint's id follows."""
 WITHHELD: Final = "[REDACTED]"
 """What stands for a text that could not be redacted."""
 BATCH_LINES: Final = 500
@@ -40,8 +43,8 @@ class Outlet(Protocol):
     at_once: bool
     """Whether each line is handed over as it comes; the others wait for a flush."""
 
-    def write(self, lines: Sequence[bytes], *, session_id: str, run: str, seq: int) -> None:
-        """Append lines, whole; `seq` is the number of the first. After a failure the same call may come again."""
+    def write(self, lines: Sequence[bytes], *, chain: str, run: str, seq: int) -> None:
+        """Append lines, whole; `seq` is the number of the first. After a failure the very same call may come again."""
         ...
 
     def sync(self) -> None:
@@ -75,7 +78,7 @@ class MemoryOutlet:
         """Start with none."""
         self.lines: deque[bytes] = deque(maxlen=KEPT_LINES)
 
-    def write(self, lines: Sequence[bytes], *, session_id: str, run: str, seq: int) -> None:  # noqa: ARG002 - the port's
+    def write(self, lines: Sequence[bytes], *, chain: str, run: str, seq: int) -> None:  # noqa: ARG002 - the port's
         """Append lines."""
         self.lines.extend(lines)
 
@@ -123,6 +126,14 @@ def audit_line(event: Event, prev: str, text: Text) -> Sealed:
     return Sealed(f'{body},"{Field.HASH.value}":"{sealed}"}}\n'.encode(), prev, sealed)
 
 
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Hold lines that go to the outlet together, and the number of the first."""
+
+    lines: tuple[bytes, ...]
+    first: int
+
+
 class Chain:
     """Append one run's events to its session's chain. Usable from any thread."""
 
@@ -156,7 +167,7 @@ class Chain:
         self._text = AuditText(redact, digest)
         self._ids = ids
         self._waiting: list[bytes] = []
-        self._first = 0
+        self._refused: Batch | None = None
         self._failed: str | None = None
         self._lock = Lock()
 
@@ -177,7 +188,7 @@ class Chain:
         with self._lock:
             if self._failed is not None and name is EventName.TOOL_CALL:
                 raise AuditError(self._failed, "The audit could not be written before; no tool is called unrecorded.")
-            if len(self._waiting) >= BACKLOG_LINES:
+            if self._count() >= BACKLOG_LINES:
                 raise AuditError("audit_backlog", f"{BACKLOG_LINES:,} events wait for the audit; no more are taken.")
             trace_id, span_id = self._ids()
             event = Event(
@@ -195,7 +206,6 @@ class Chain:
                 fields=fields,
             )
             sealed = audit_line(event, self._head.hash, self._text)
-            self._first = self._first if self._waiting else event.seq
             self._waiting.append(sealed.line)
             self._head = Head(event.seq, sealed.hash)
             self._slim(event, sealed)
@@ -211,26 +221,54 @@ class Chain:
         """
         with self._lock:
             self._hand_over()
-            self._tell(self._outlet.sync)
+            with self._watched():
+                self._outlet.sync()
             self._failed = None
             return self._head
 
     def _hand_over(self) -> None:
-        if not self._waiting:
-            return
-        lines = tuple(self._waiting)
-        first = self._first
-        self._tell(lambda: self._outlet.write(lines, session_id=self._session_id, run=self._run, seq=first))
-        self._waiting.clear()
+        # What was refused may be there nevertheless: it goes again as it was, and what came since goes after it.
+        while self._refused is not None or self._waiting:
+            batch = self._refused or Batch(tuple(self._waiting), self._head.seq - len(self._waiting) + 1)
+            if self._refused is None:
+                self._waiting.clear()
+            self._refused = batch
+            with self._watched():
+                self._outlet.write(batch.lines, chain=self._session_id, run=self._run, seq=batch.first)
+            self._refused = None
 
-    def _tell(self, act: Callable[[], None]) -> None:
+    def _count(self) -> int:
+        return len(self._waiting) + (0 if self._refused is None else len(self._refused.lines))
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
         try:
-            act()
+            yield
         except AuditError as error:
             self._failed = error.code
             raise
+        except Exception:  # noqa: BLE001 - whatever an outlet raises, nothing may go on unrecorded
+            self._failed = "audit_failed"
+            raise AuditError(self._failed, "The audit cannot be written.") from None
+
+
+def decision_chain(checkpoint_id: str) -> str:
+    """Name the chain of what people said of a checkpoint: each of its events stands alone."""
+    return f"{DECISION_CHAIN}{checkpoint_id}"
 
 
 def lone_event(event: Event, text: Text) -> Sealed:
-    """Write an event that is a chain of its own: a person's decision, whose hash the decision's record holds."""
+    """Write an event that is bound to none before: the record of what it says holds its hash."""
     return audit_line(event, "", text)
+
+
+def write_alone(outlet: Outlet, event: Event, text: Text) -> Sealed:
+    """Put a lone event into the audit, durably.
+
+    Raises:
+        AuditError: it is not there.
+    """
+    sealed = lone_event(event, text)
+    outlet.write((sealed.line,), chain=event.chain, run=event.event_id, seq=event.seq)
+    outlet.sync()
+    return sealed

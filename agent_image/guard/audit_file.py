@@ -43,7 +43,7 @@ class FileOutlet:
         self._limit = limit
         self._lost = False
 
-    def write(self, lines: Sequence[bytes], *, session_id: str, run: str, seq: int) -> None:  # noqa: ARG002 - the port's
+    def write(self, lines: Sequence[bytes], *, chain: str, run: str, seq: int) -> None:  # noqa: ARG002 - the port's
         """Append lines in one write.
 
         Raises:

@@ -35,7 +35,7 @@ class Event:
 
     Attributes:
         chain: the chain it belongs to: the session, or a lone one of its own.
-        step: the model step of the run, from 1; 0 before the first.
+        step: how many steps the session had taken.
         ts: when, in UTC.
         seq: its place in the chain, from 1.
         trace_id: the trace and the span that it happened in; empty where there is none.
