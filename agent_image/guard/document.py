@@ -187,5 +187,5 @@ def _allowed(quantity: Quantity) -> str:
 
 
 def _shown(value: object) -> str:
-    text = repr(str(value)) if isinstance(value, Decimal) else repr(value)
+    text = str(value) if isinstance(value, Decimal) else repr(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
