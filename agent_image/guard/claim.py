@@ -6,7 +6,7 @@ contexts are copied into threads and tasks; it lets one run of that tool start, 
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ from agent_image.guard.canonical import canonical, digest
 T = TypeVar("T")
 
 
-class Unclaimed(NoEffect):  # noqa: N818 - it names what the call is
+class Unclaimed(NoEffect):
     """Say that nothing lets this call take effect."""
 
 
@@ -106,7 +106,7 @@ def claimed(claim: Claim) -> Iterator[None]:
         yield
 
 
-async def carried(claim: Claim, events: AsyncGenerator[T, None]) -> AsyncIterator[T]:
+async def carried(claim: Claim, events: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
     """Run a stream under a claim, and nothing else: between its events the consumer's code holds none.
 
     A generator shares the context of whoever iterates it, so that `claimed` around a `yield` would leak.

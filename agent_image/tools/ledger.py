@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any, Final
 
-from agent_image.errors import AgentError, StoreError
+from agent_image.errors import NoEffect, StoreError
 
 FENCE: Final = "fence"
 """The kind of the entries that raise a session's mark; all others are effects."""
@@ -28,12 +28,16 @@ _READ: Final = 1 << 16
 Entry = Mapping[str, Any]
 
 
-class StaleFence(AgentError):  # noqa: N818 - it names what the token is
+class StaleFence(NoEffect):
     """Say that another owner holds the session by now."""
 
 
-class KeyReused(AgentError):  # noqa: N818 - it names what happened
+class KeyReused(NoEffect):
     """Say that an idempotency key came again with something else."""
+
+
+class NotBooked(NoEffect):
+    """Say that the ledger cannot be read, so that nothing was written."""
 
 
 class Ledger:
@@ -49,7 +53,8 @@ class Ledger:
         Raises:
             StaleFence: the session's mark is above `fence`.
             KeyReused: the key stands for another effect.
-            StoreError: the file cannot be read or written; after a fault in writing the effect may be there.
+            NotBooked: the file cannot be read.
+            StoreError: the file cannot be written; the effect may be there or not.
         """
         with self._locked() as file:
             entries = _read(file)
@@ -69,7 +74,8 @@ class Ledger:
 
         Raises:
             StaleFence: the mark is above `token`.
-            StoreError: the file cannot be read or written.
+            NotBooked: the file cannot be read.
+            StoreError: the file cannot be written; the mark may be raised or not.
         """
         with self._locked() as file:
             mark = _mark(_read(file), session_id)
@@ -79,7 +85,11 @@ class Ledger:
                 _append(file, {"kind": FENCE, "session_id": session_id, "fence": token})
 
     def effects(self) -> Sequence[Entry]:
-        """List the effects, in the order of their booking."""
+        """List the effects, in the order of their booking.
+
+        Raises:
+            NotBooked: the file cannot be read.
+        """
         with self._locked() as file:
             return [entry for entry in _read(file) if entry["kind"] != FENCE]
 
@@ -88,13 +98,13 @@ class Ledger:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-            try:
-                _lock(file)
-                yield file
-            finally:
-                os.close(file)
         except OSError:
-            raise StoreError("ledger_unavailable", "The ledger cannot be read or written.") from None
+            raise _unreadable() from None
+        try:
+            _lock(file)
+            yield file
+        finally:
+            os.close(file)
 
 
 def _lock(file: int) -> None:
@@ -104,18 +114,23 @@ def _lock(file: int) -> None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             pause.wait(PAUSE_SECONDS)
+        except OSError:
+            raise _unreadable() from None
         else:
             return
-    raise StoreError("ledger_busy", "Another process holds the ledger.")
+    raise NotBooked("ledger_busy", "Another process holds the ledger.")
 
 
 def _read(file: int) -> list[dict[str, Any]]:
     """Read the entries; cut off what a writer that died left unfinished, for nobody was told of it."""
-    os.lseek(file, 0, os.SEEK_SET)
-    data = b"".join(iter(lambda: os.read(file, _READ), b""))
-    whole = data.rfind(b"\n") + 1
-    if whole < len(data):
-        os.ftruncate(file, whole)
+    try:
+        os.lseek(file, 0, os.SEEK_SET)
+        data = b"".join(iter(lambda: os.read(file, _READ), b""))
+        whole = data.rfind(b"\n") + 1
+        if whole < len(data):
+            os.ftruncate(file, whole)
+    except OSError:
+        raise _unreadable() from None
     try:
         entries = [json.loads(line) for line in data[:whole].splitlines()]
     except ValueError:
@@ -137,11 +152,12 @@ def _is_entry(entry: object) -> bool:
 
 def _append(file: int, entry: Entry) -> None:
     line = json.dumps(entry, separators=(",", ":")).encode() + b"\n"
-    end = os.fstat(file).st_size
-    if os.write(file, line) != len(line):
-        os.ftruncate(file, end)
-        raise OSError
-    os.fsync(file)
+    try:
+        if os.write(file, line) != len(line):
+            raise _unwritten()
+        os.fsync(file)
+    except OSError:
+        raise _unwritten() from None
 
 
 def _mark(entries: Sequence[Entry], session_id: str) -> int:
@@ -158,5 +174,13 @@ def _stale() -> StaleFence:
     return StaleFence("stale_fence", "Another owner holds the session by now: this one takes no effect any more.")
 
 
-def _malformed() -> StoreError:
-    return StoreError("ledger_malformed", "The ledger holds a line that is no entry.")
+def _unreadable() -> NotBooked:
+    return NotBooked("ledger_unreadable", "The ledger cannot be read.")
+
+
+def _malformed() -> NotBooked:
+    return NotBooked("ledger_malformed", "The ledger holds a line that is no entry.")
+
+
+def _unwritten() -> StoreError:
+    return StoreError("ledger_unwritten", "The ledger cannot be written: whether it holds this entry is not known.")

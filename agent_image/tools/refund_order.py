@@ -41,10 +41,10 @@ def refund_order(ledger: Ledger) -> ZonedTool:
     """Build the tool over a ledger; it is red."""
 
     @tool(name=REFUND_ORDER, inputSchema=_SCHEMA)
-    def refund(order_id: str, amount: Any) -> dict[str, Any]:  # noqa: ANN401 - a float would have lost the cents
+    def refund(order_id: Any, amount: Any) -> dict[str, Any]:  # noqa: ANN401 - checked here, so that no digit changes
         """Pay an order back to its customer, once. Returns the number of the refund."""
         paid = amount_of(amount)
-        if paid is None or _ORDER.fullmatch(order_id) is None:
+        if paid is None or not isinstance(order_id, str) or _ORDER.fullmatch(order_id) is None:
             message = f"An order's number has letters and digits; an amount is above 0, up to {LARGEST:,}, in cents."
             return {"status": "error", "content": [{"text": message}]}
         claim = claim_of(REFUND_ORDER)
