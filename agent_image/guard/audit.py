@@ -25,8 +25,12 @@ from agent_image.guard.session import Head
 
 TEXT_LIMIT: Final = 200
 """Characters of one text that the audit keeps."""
+SESSION_CHAIN: Final = "session"
+"""The chain of a session's events."""
 DECISION_CHAIN: Final = "decision/"
 """What the chain of a person's decision begins with; the checkpoint's id follows."""
+DECISIONS: Final = "decisions"
+"""The folder of what people decided."""
 WITHHELD: Final = "[REDACTED]"
 """What stands for a text that could not be redacted."""
 BATCH_LINES: Final = 500
@@ -37,13 +41,17 @@ KEPT_LINES: Final = 10_000
 """Lines that a memory outlet keeps."""
 
 
+Folder = tuple[str, ...]
+"""Where a chain's lines lie together, where an outlet has more than one place for them."""
+
+
 class Outlet(Protocol):
     """Take a chain's lines. Both verbs raise AuditError, and nothing else."""
 
     at_once: bool
     """Whether each line is handed over as it comes; the others wait for a flush."""
 
-    def write(self, lines: Sequence[bytes], *, chain: str, run: str, seq: int) -> None:
+    def write(self, lines: Sequence[bytes], *, folder: Folder, run: str, seq: int) -> None:
         """Append lines, whole; `seq` is the number of the first. After a failure the very same call may come again."""
         ...
 
@@ -78,7 +86,7 @@ class MemoryOutlet:
         """Start with none."""
         self.lines: deque[bytes] = deque(maxlen=KEPT_LINES)
 
-    def write(self, lines: Sequence[bytes], *, chain: str, run: str, seq: int) -> None:  # noqa: ARG002 - the port's
+    def write(self, lines: Sequence[bytes], *, folder: Folder, run: str, seq: int) -> None:  # noqa: ARG002 - the port's
         """Append lines."""
         self.lines.extend(lines)
 
@@ -194,7 +202,7 @@ class Chain:
             event = Event(
                 name=name,
                 session_id=self._session_id,
-                chain=self._session_id,
+                chain=SESSION_CHAIN,
                 run=self._run,
                 step=step,
                 ts=self._clock(),
@@ -234,7 +242,7 @@ class Chain:
                 self._waiting.clear()
             self._refused = batch
             with self._watched():
-                self._outlet.write(batch.lines, chain=self._session_id, run=self._run, seq=batch.first)
+                self._outlet.write(batch.lines, folder=(self._session_id,), run=self._run, seq=batch.first)
             self._refused = None
 
     def _count(self) -> int:
@@ -269,6 +277,7 @@ def write_alone(outlet: Outlet, event: Event, text: Text) -> Sealed:
         AuditError: it is not there.
     """
     sealed = lone_event(event, text)
-    outlet.write((sealed.line,), chain=event.chain, run=event.event_id, seq=event.seq)
+    folder = (DECISIONS, event.chain.removeprefix(DECISION_CHAIN))
+    outlet.write((sealed.line,), folder=folder, run=event.event_id, seq=event.seq)
     outlet.sync()
     return sealed

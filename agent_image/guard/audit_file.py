@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from agent_image.errors import AuditError
+from agent_image.guard.audit import Folder
 
 FILE_MODE: Final = 0o600
 FOLDER_MODE: Final = 0o700
@@ -43,7 +44,7 @@ class FileOutlet:
         self._limit = limit
         self._lost = False
 
-    def write(self, lines: Sequence[bytes], *, chain: str, run: str, seq: int) -> None:  # noqa: ARG002 - the port's
+    def write(self, lines: Sequence[bytes], *, folder: Folder, run: str, seq: int) -> None:  # noqa: ARG002 - the port's
         """Append lines in one write.
 
         Raises:
@@ -134,6 +135,8 @@ class FileOutlet:
 
 def closed_files(path: Path) -> list[tuple[int, Path]]:
     """List the files that were closed, the oldest first, with their numbers."""
+    if not path.parent.is_dir():
+        return []
     found = (
         (int(number), sibling)
         for sibling in path.parent.iterdir()

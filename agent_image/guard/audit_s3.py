@@ -1,6 +1,6 @@
 """Keep the audit in S3: one object for each time that a run makes its events durable, written once and never again.
 
-    <prefix><chain>/<number of the first event, 12 digits>-<run>.jsonl       a session's events
+    <prefix><session>/<number of the first event, 12 digits>-<run>.jsonl       a session's events
     <prefix>decisions/<checkpoint>/000000000001-<event id>.jsonl             what a person decided
 
 Listed by key, a chain's objects come in its order. Every put asks that nothing stands in its place, so neither the
@@ -18,13 +18,12 @@ from urllib.parse import quote, urlsplit
 
 from agent_image.contract import AUDIT_OBJECT_PREFIX
 from agent_image.errors import AuditError
-from agent_image.guard.audit import DECISION_CHAIN
+from agent_image.guard.audit import Folder
 from agent_image.retrieval.failure import AWS_ERRORS, Failure, aws_code, aws_failure
 
 ATTEMPTS: Final = 4
 """How often an object is put, the first time included."""
 SUFFIX: Final = ".jsonl"
-DECISIONS: Final = "decisions/"
 _PAUSE_SECONDS: Final = 0.1
 _TAKEN: Final = "PreconditionFailed"
 _RACING: Final = "ConditionalRequestConflict"
@@ -38,15 +37,13 @@ class AuditPlace:
     bucket: str
     prefix: str
 
-    def folder(self, chain: str) -> str:
-        """Give the key prefix of a chain's objects."""
-        if chain.startswith(DECISION_CHAIN):
-            return f"{self.prefix}{DECISIONS}{quote(chain.removeprefix(DECISION_CHAIN), safe='')}/"
-        return f"{self.prefix}{quote(chain, safe='')}/"
+    def below(self, folder: Folder) -> str:
+        """Give the key prefix of a folder's objects."""
+        return self.prefix + "".join(f"{quote(part, safe='')}/" for part in folder)
 
-    def key(self, chain: str, run: str, seq: int) -> str:
+    def key(self, folder: Folder, run: str, seq: int) -> str:
         """Give the key of the object that begins with an event."""
-        return f"{self.folder(chain)}{seq:012d}-{quote(run, safe='')}{SUFFIX}"
+        return f"{self.below(folder)}{seq:012d}-{quote(run, safe='')}{SUFFIX}"
 
 
 def parse_audit_place(url: str) -> AuditPlace:
@@ -75,13 +72,13 @@ class S3Outlet:
         self._pause = pause
         self._doubtful: dict[str, bytes] = {}
 
-    def write(self, lines: Sequence[bytes], *, chain: str, run: str, seq: int) -> None:
+    def write(self, lines: Sequence[bytes], *, folder: Folder, run: str, seq: int) -> None:
         """Put lines as one object.
 
         Raises:
             AuditError: they are not there, or nobody can tell; the same call may come again.
         """
-        key, body = self._place.key(chain, run, seq), b"".join(lines)
+        key, body = self._place.key(folder, run, seq), b"".join(lines)
         failure = Failure.UNAVAILABLE
         for attempt in range(ATTEMPTS):
             if attempt:
@@ -118,10 +115,9 @@ class S3Outlet:
             raise AuditError("audit_conflict", "Another object stands where this run's audit belongs.")
 
 
-def objects(place: AuditPlace, client: Any, chain: str | None = None) -> Iterator[tuple[str, bytes]]:  # noqa: ANN401 - the same
-    """Read the objects of the audit, or of one chain, in the order of their keys: each key with its bytes."""
-    prefix = place.prefix if chain is None else place.folder(chain)
-    for page in client.get_paginator("list_objects_v2").paginate(Bucket=place.bucket, Prefix=prefix):
+def objects(place: AuditPlace, client: Any, folder: Folder = ()) -> Iterator[tuple[str, bytes]]:  # noqa: ANN401 - the same
+    """Read the objects of the audit, or of one folder, in the order of their keys: each key with its bytes."""
+    for page in client.get_paginator("list_objects_v2").paginate(Bucket=place.bucket, Prefix=place.below(folder)):
         for entry in page.get("Contents", ()):
             key = entry["Key"]
             if key.endswith(SUFFIX):

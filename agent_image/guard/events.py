@@ -34,7 +34,7 @@ class Event:
     """Hold one event.
 
     Attributes:
-        chain: the chain it belongs to: the session, or a lone one of its own.
+        chain: the chain it belongs to: the session's, or one of its own.
         step: how many steps the session had taken.
         ts: when, in UTC.
         seq: its place in the chain, from 1.
