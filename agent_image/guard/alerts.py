@@ -19,12 +19,7 @@ REPEATS: Final = "repeats"
 """The evidence that counts the equal alerts that were held back before this one."""
 _CODE: Final = re.compile(r"[A-Za-z0-9_.:/+=-]{1,128}")
 _SUBJECTS: Final = (CHECKPOINT_ID, "tool", "model", "limit")
-_PAGED: Final = frozenset(
-    {
-        *(Anomaly.COST, Anomaly.COST_RATE, Anomaly.COST_STEP, Anomaly.BUDGET_PROJECTION),
-        *(Anomaly.BLOCKED_STREAK, Anomaly.EDITED_RETRY),
-    }
-)
+_PAGED: Final = frozenset({Anomaly.COST, Anomaly.COST_RATE, Anomaly.BLOCKED_STREAK})
 # What Slack's and Mattermost's texts read as a link or a mention.
 _ESCAPES: Final = MappingProxyType(str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"}))
 

@@ -11,6 +11,9 @@ from typing import Final
 
 from agent_image.guard.budget import Amount, Limits
 
+Evidence = Mapping[str, str | int]
+"""Codes and numbers, by name."""
+
 Sketch = tuple[int, ...]
 """What is kept of a text, enough to tell whether another says nearly the same."""
 
@@ -62,7 +65,7 @@ class Finding:
     kind: Anomaly
     severity: Severity
     remedy: Remedy
-    evidence: Mapping[str, str | int] = field(default_factory=lambda: MappingProxyType({}))
+    evidence: Evidence = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +124,7 @@ class WatchRules:
         limits: of the session; without them nothing is said about its budget.
         cost_per_minute_nano: more than this within a minute is too fast; None: never.
         blocked_streak: so many calls kept from running, one after the other.
-        error_streak: so many calls that failed, one after the other; twice as many end the run.
+        error_streak: so many calls that failed, one after the other. Twice a streak ends the run.
     """
 
     polls: Mapping[str, PollRule] = field(default_factory=lambda: MappingProxyType({}))
@@ -142,9 +145,14 @@ _SEVERITIES: Final[Mapping[Remedy, Severity]] = MappingProxyType(
 _ORDER: Final = tuple(Remedy)
 
 
-def rung(kind: Anomaly, remedy: Remedy, evidence: Mapping[str, str | int]) -> Finding:
+def rung(kind: Anomaly, remedy: Remedy, evidence: Evidence) -> Finding:
     """Find something whose remedy says how much it matters: people hear of it when a call is held."""
     return Finding(kind=kind, severity=_SEVERITIES[remedy], remedy=remedy, evidence=evidence)
+
+
+def warning(kind: Anomaly, evidence: Evidence, remedy: Remedy = Remedy.NOTE) -> Finding:
+    """Find something that people should hear of."""
+    return Finding(kind=kind, severity=Severity.WARNING, remedy=remedy, evidence=evidence)
 
 
 def strongest(findings: Sequence[Finding]) -> Finding | None:

@@ -8,12 +8,11 @@ hold the call, end the run; a call that failed may be tried once more before the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from agent_image.guard.canonical import digest
-from agent_image.guard.findings import Anomaly, Finding, Observed, Remedy, Seen, WatchRules, rung
+from agent_image.guard.findings import Anomaly, Evidence, Finding, Observed, Remedy, Seen, WatchRules, rung
 from agent_image.guard.observation import DIGITS
 from agent_image.guard.polls import Polls, Round
 
@@ -52,7 +51,7 @@ class Loop:
     kind: Anomaly
     key: str
     calls: tuple[str, ...]
-    evidence: Mapping[str, str | int]
+    evidence: Evidence
     failing: bool = False
     rung: int = 0
 
@@ -152,5 +151,5 @@ def _key(circle: tuple[Turn, ...]) -> str:
 def _worn(polled: Round, rules: WatchRules) -> Loop | None:
     if (call := polled.worn) is None:
         return None
-    evidence: Mapping[str, str | int] = {"tool": call.tool, "unchanged": rules.polls[call.tool].unchanged}
+    evidence: Evidence = {"tool": call.tool, "unchanged": rules.polls[call.tool].unchanged}
     return Loop(kind=Anomaly.POLL, key=f"poll:{call.fingerprint}", calls=(call.fingerprint,), evidence=evidence)
