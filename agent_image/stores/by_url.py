@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Final
+from urllib.parse import urlsplit
 
 from agent_image.guard.records import Records
 from agent_image.stores.memory import MemoryRecords
@@ -45,6 +47,35 @@ def _sql(store: str, region: str | None, large: str | None) -> Records:
     return SqlRecords(store, lambda: datetime.now(UTC))
 
 
+def _dynamodb(store: str, region: str | None, large: str | None) -> Records:
+    import boto3  # noqa: PLC0415 - a laptop's agent may do without
+    from botocore.config import Config  # noqa: PLC0415 - the same
+    from botocore.exceptions import NoRegionError  # noqa: PLC0415 - the same
+
+    from agent_image.stores.dynamodb import DynamoRecords  # noqa: PLC0415 - the same
+    from agent_image.stores.large import LargeState  # noqa: PLC0415 - the same
+
+    table, bucket = _named(store, "dynamodb"), None if large is None else _named(large, "s3")
+    config = Config(connect_timeout=2, read_timeout=5, retries={"mode": "standard", "total_max_attempts": 3})
+    try:
+        items = boto3.client("dynamodb", region_name=region, config=config)
+        objects = None if bucket is None else boto3.client("s3", region_name=region, config=config)
+    except NoRegionError:
+        message = "a table needs an AWS Region"
+        raise ValueError(message) from None
+    large_state = None if bucket is None else LargeState(bucket, objects)
+    return DynamoRecords(table, items, large_state, pause=time.sleep)
+
+
+def _named(url: str, scheme: str) -> str:
+    """Give the table or bucket of a URL; what follows it is others' business."""
+    parts = urlsplit(url)
+    if parts.scheme != scheme or not parts.netloc:
+        message = f"allowed: {scheme}://<name>"
+        raise ValueError(message)
+    return parts.netloc
+
+
 _STORES: Final[Mapping[str, Callable[[str, str | None, str | None], Records]]] = MappingProxyType(
-    {"sqlite": _sql, "postgresql": _sql}
+    {"sqlite": _sql, "postgresql": _sql, "dynamodb": _dynamodb}
 )
