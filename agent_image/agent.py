@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from strands import Agent, ModelRetryStrategy
-from strands.hooks import HookProvider
 from strands.models import Model
 from strands.plugins import Plugin
 
+from agent_image.contract import Zone
 from agent_image.conversation import Conversation
+from agent_image.errors import SettingsError
+from agent_image.guard.verdict import Stages
+from agent_image.tools.claimed import ClaimedTool
 from agent_image.tools.zoned import ZonedTool
 
 NAME: Final = "rastro"
@@ -38,8 +41,8 @@ class AgentPlan:
         tools: the tools, each with its zone.
         prompt: the system prompt.
         plugins: what is hooked into the agent first, in order.
+        stages: who has a say before and after a tool runs, and before an answer.
         attempts: how often a model call is tried that was throttled; the waits are 1, 1, 2, 4 … seconds.
-        guards: what stands closest to the tools; registered last, so that nothing can change a call behind its back.
     """
 
     model: Model
@@ -47,24 +50,36 @@ class AgentPlan:
     prompt: str = PROMPT
     plugins: Sequence[Plugin] = ()
     attempts: int = ATTEMPTS
-    guards: Sequence[HookProvider] = ()
+    stages: Stages = field(default_factory=Stages)
 
-    def agent_for(self, conversation: Conversation) -> Agent:
-        """Build the agent that goes on with a conversation."""
-        return Agent(
+    def __post_init__(self) -> None:
+        """Refuse an agent inside a tool: its own tools would run past the guard.
+
+        Raises:
+            SettingsError: a tool is one.
+        """
+        nested = [zoned.tool.tool_name for zoned in self.tools if isinstance(getattr(zoned.tool, "agent", None), Agent)]
+        if nested:
+            raise SettingsError([f"tool {name!r} is an agent; allowed: its tools in the plan" for name in nested])
+
+    def agent_for(self, conversation: Conversation, attach: Callable[[Agent], None]) -> Agent:
+        """Build the agent that goes on with a conversation; `attach` puts the guard closest to model and tools."""
+        agent = Agent(
             model=self.model,
-            messages=conversation.messages,
-            tools=[zoned.tool for zoned in self.tools],
+            messages=list(conversation.messages),
+            # What is not green runs under a claim alone, whoever calls it.
+            tools=[zoned.tool if zoned.zone is Zone.GREEN else ClaimedTool(zoned.tool) for zoned in self.tools],
             system_prompt=self.prompt,
             name=NAME,
             plugins=list(self.plugins),
-            hooks=list(self.guards),
             retry_strategy=ModelRetryStrategy(max_attempts=self.attempts, initial_delay=1),
             # The default handler prints what the model writes.
             callback_handler=None,
             # Tools come from the plan alone, never from a folder.
             load_tools_from_directory=False,
         )
+        attach(agent)
+        return agent
 
 
-AgentFactory = Callable[[Conversation], Agent]
+AgentFactory = Callable[[Conversation, Callable[[Agent], None]], Agent]

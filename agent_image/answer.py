@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -45,6 +45,31 @@ class Citation:
         return {"n": self.number, "address": self.address}
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Say what a person has to decide."""
+
+    checkpoint_id: str
+    state: str
+    tool: str
+    arguments: Mapping[str, Any]
+    zone: str
+    reasons: Sequence[str]
+    expires_at: str
+
+    def document(self) -> dict[str, Any]:
+        """Render it."""
+        return {
+            "checkpoint_id": self.checkpoint_id,
+            "state": self.state,
+            "tool": self.tool,
+            "arguments": dict(self.arguments),
+            "zone": self.zone,
+            "reasons": list(self.reasons),
+            "expires_at": self.expires_at,
+        }
+
+
 def text(delta: str) -> Event:
     """Pass on a piece of the answer while it is written."""
     return Event(TEXT, {"text": delta})
@@ -61,6 +86,30 @@ def completed(answer: str, found: Sequence[Citation], *, session_id: str, trace_
         "status": Status.COMPLETED.value,
         "answer": answer,
         CITATIONS: [citation.document() for citation in found],
+        "session_id": session_id,
+        "trace_id": trace_id,
+    }
+    return Event(Status.COMPLETED, document)
+
+
+def suspended(waiting: Sequence[Waiting], *, session_id: str, trace_id: str) -> Event:
+    """Close with what a person has to decide; the first of several stands for all."""
+    first, *_ = waiting
+    document = {
+        "status": Status.SUSPENDED.value,
+        **first.document(),
+        "waiting": [one.document() for one in waiting],
+        "session_id": session_id,
+        "trace_id": trace_id,
+    }
+    return Event(Status.SUSPENDED, document)
+
+
+def swept(counts: Mapping[str, int], *, session_id: str, trace_id: str) -> Event:
+    """Close with what was swept."""
+    document = {
+        "status": Status.COMPLETED.value,
+        "swept": dict(counts),
         "session_id": session_id,
         "trace_id": trace_id,
     }

@@ -15,16 +15,23 @@ from starlette.applications import Starlette
 from agent_image.agent import AgentPlan
 from agent_image.app import Lifespan, Run, build
 from agent_image.contract import SCOPE
-from agent_image.conversation import MemoryConversations
-from agent_image.invocation import Feedback, Invocation, Prompt
+from agent_image.conversation import StoredConversations
+from agent_image.ground import Ground
+from agent_image.guard.courier import Courier
+from agent_image.guard.sweep import Sweeper
+from agent_image.guard_of import guard_of
+from agent_image.invocation import Feedback, Invocation, Prompt, Resume, Sweep
 from agent_image.models.by_url import model_for
-from agent_image.places import archive_at, knowledge_base_at
+from agent_image.places import archive_at, knowledge_base_at, ledger_at
 from agent_image.retrieval.archive import Archive, NoArchive
 from agent_image.retrieval.retriever import Keeper, Retriever
-from agent_image.run import FeedbackRun, Ground, PromptRun
+from agent_image.run import FeedbackRun, PromptRun, ResumeRun, SweepRun
 from agent_image.settings import Settings
 from agent_image.telemetry.setup import Telemetry, start
+from agent_image.tools.open_ticket import open_ticket
+from agent_image.tools.refund_order import refund_order
 from agent_image.tools.search_knowledge import search_knowledge
+from agent_image.turn import Turn
 
 FLUSH_SECONDS: Final = 5.0
 """How long passages, and spans after them, may take to leave at the end."""
@@ -36,6 +43,9 @@ Planner = Callable[[Settings, Retriever | None], AgentPlan]
 def plan(settings: Settings, retriever: Retriever | None) -> AgentPlan:
     """Plan the agent that ships with the kit: it answers from the knowledge base."""
     tools = [] if retriever is None else [search_knowledge(retriever)]
+    ledger = ledger_at(settings)
+    if ledger is not None:
+        tools += [open_ticket(ledger), refund_order(ledger)]
     return AgentPlan(model_for(settings.models[0], settings.region), tools)
 
 
@@ -51,12 +61,19 @@ def assemble(settings: Settings, planner: Planner = plan) -> BedrockAgentCoreApp
     tracer = trace.get_tracer(SCOPE)
     retriever = _retriever(settings, archive, tracer)
     ground = Ground(settings.capture, tracer, telemetry.digest, archive, _new_id)
-    agents = planner(settings, retriever).agent_for
+    planned = planner(settings, retriever)
+    guard = guard_of(settings, planned, telemetry.digest)
+    courier = Courier(guard.outbox, ())
+    sweeper = Sweeper(guard, courier.call)
+    conversations = StoredConversations(guard.store, guard.clock)
+    turn = Turn(guard, planned.agent_for, conversations, tracer, settings.capture)
     runs: dict[type[Invocation], Run] = {
-        Prompt: PromptRun(ground, agents, MemoryConversations()),
+        Prompt: PromptRun(ground, turn, sweeper),
+        Resume: ResumeRun(ground, turn, guard, sweeper),
         Feedback: FeedbackRun(ground),
+        Sweep: SweepRun(ground, sweeper),
     }
-    app = build(runs, lifespan=_lifespan(telemetry, archive), new_session=_new_session)
+    app = build(runs, lifespan=_lifespan(telemetry, archive, courier), new_session=_new_session)
     # Frameworks add span processors of their own while they are set up.
     telemetry.verify()
     return app
@@ -69,13 +86,14 @@ def _retriever(settings: Settings, archive: Keeper, tracer: Tracer) -> Retriever
     return Retriever(knowledge_base, regime=settings.capture, top_k=settings.top_k, archive=archive, tracer=tracer)
 
 
-def _lifespan(telemetry: Telemetry, archive: Archive | NoArchive) -> Lifespan:
+def _lifespan(telemetry: Telemetry, archive: Archive | NoArchive, courier: Courier) -> Lifespan:
     """Flush at the end: SIGTERM ends the server, and nothing else would send what waits."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
         archive.close(FLUSH_SECONDS)
+        courier.close(FLUSH_SECONDS)
         telemetry.flush(FLUSH_SECONDS)
 
     return lifespan

@@ -1,17 +1,24 @@
-"""Keep what was said and read in a session, behind a port: one process serves one session in AWS, many on a laptop."""
+"""Keep what was said and read in a session: in the guard's store, so that another process can go on with it."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import json
 from collections.abc import Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Final, Protocol
+from typing import Any, Final, Protocol, cast
 
-from strands.types.content import Message
+from strands.types.content import Message, Messages
 
-_SESSIONS_KEPT: Final = 1_000
+from agent_image.errors import StoreError
+from agent_image.guard.lease import LeaseLost
+from agent_image.guard.moments import Clock
+from agent_image.guard.records import Conflict
+from agent_image.guard.store import GuardStore
+
+PART: Final = "conversation"
+_MESSAGES: Final = "messages"
+_ADDRESSES: Final = "addresses"
 
 
 class Reading:
@@ -38,10 +45,15 @@ class Reading:
 
 @dataclass(slots=True)
 class Conversation:
-    """Hold a session's messages, and what its model read."""
+    """Hold a session's messages, and what its model read.
+
+    Attributes:
+        version: of the record that was read; it grows with each save.
+    """
 
     messages: list[Message] = field(default_factory=list)
     reading: Reading = field(default_factory=Reading)
+    version: int = 0
 
 
 class Conversations(Protocol):
@@ -52,31 +64,50 @@ class Conversations(Protocol):
         ...
 
     def save(self, session_id: str, conversation: Conversation) -> None:
-        """Save a conversation."""
+        """Save a conversation, durably.
+
+        Raises:
+            LeaseLost: another run wrote it since.
+        """
         ...
 
 
-class MemoryConversations:
-    """Keep conversations in the process; the sessions unused for longest are forgotten first."""
+class StoredConversations:
+    """Keep conversations in the guard's store."""
 
-    def __init__(self, kept: int = _SESSIONS_KEPT) -> None:
-        """Keep at most so many sessions."""
-        self._kept = kept
-        self._conversations: OrderedDict[str, Conversation] = OrderedDict()
-        self._lock = Lock()
+    def __init__(self, store: GuardStore, clock: Clock) -> None:
+        """Take the store and the clock."""
+        self._store = store
+        self._clock = clock
 
     def load(self, session_id: str) -> Conversation:
         """Load a conversation."""
-        with self._lock:
-            saved = self._conversations.get(session_id, Conversation())
-            return Conversation(deepcopy(saved.messages), Reading(saved.reading.addresses))
+        document, version = self._store.part(session_id, PART)
+        try:
+            messages = json.loads(document.get(_MESSAGES, "[]"))
+        except (TypeError, ValueError):
+            raise StoreError("record_malformed", "The conversation in the store cannot be read.") from None
+        return Conversation(cast("list[Message]", messages), Reading(document.get(_ADDRESSES, ())), version)
 
     def save(self, session_id: str, conversation: Conversation) -> None:
-        """Save a conversation, and forget the oldest where there are too many."""
-        with self._lock:
-            self._conversations[session_id] = Conversation(
-                deepcopy(conversation.messages), Reading(conversation.reading.addresses)
-            )
-            self._conversations.move_to_end(session_id)
-            while len(self._conversations) > self._kept:
-                self._conversations.popitem(last=False)
+        """Save a conversation."""
+        try:
+            # As one text: what a store makes of numbers and of empty texts is its own affair.
+            messages = json.dumps(conversation.messages, ensure_ascii=False, separators=(",", ":"))
+        except (TypeError, ValueError):
+            raise StoreError("conversation_unwritable", "The conversation holds what cannot be kept.") from None
+        document = {_MESSAGES: messages, _ADDRESSES: list(conversation.reading.addresses)}
+        try:
+            conversation.version = self._store.put_part(session_id, PART, document, conversation.version, self._clock())
+        except Conflict:
+            raise LeaseLost from None
+
+
+def unfinished(messages: Messages) -> bool:
+    """Tell whether a conversation waits for its model or its tools."""
+    return bool(messages) and (messages[-1]["role"] == "user" or bool(tool_uses(messages[-1])))
+
+
+def tool_uses(message: Message) -> list[dict[str, Any]]:
+    """List the tool calls of a message."""
+    return [cast("dict[str, Any]", block["toolUse"]) for block in message["content"] if "toolUse" in block]

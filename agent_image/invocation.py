@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -12,6 +13,7 @@ from agent_image.errors import BadInvocation
 
 PROMPT_LIMIT: Final = 100_000
 """Characters of a question."""
+_CHECKPOINT_ID: Final = re.compile("[0-9a-f]{64}")
 NOTE_LIMIT: Final = 10_000
 """Characters of a feedback note."""
 
@@ -32,7 +34,19 @@ class Feedback:
     note: str
 
 
-Invocation = Prompt | Feedback
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """Go on where a session waits for a person."""
+
+    checkpoint_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """Close what nobody answered in time, and send what waits to be sent."""
+
+
+Invocation = Prompt | Resume | Feedback | Sweep
 
 
 def parse(body: object) -> Invocation:
@@ -66,6 +80,18 @@ def _prompt(value: object) -> Prompt:
     return Prompt(value)
 
 
+def _resume(value: object) -> Resume:
+    if not isinstance(value, str) or _CHECKPOINT_ID.fullmatch(value) is None:
+        raise BadInvocation("invalid_checkpoint", "resume must be a checkpoint's id: 64 hexadecimal digits.")
+    return Resume(value)
+
+
+def _sweep(value: object) -> Sweep:
+    if value is not True:
+        raise BadInvocation("invalid_sweep", "sweep must be true.")
+    return Sweep()
+
+
 def _feedback(value: object) -> Feedback:
     faults = list(_feedback_faults(value)) if isinstance(value, Mapping) else ["feedback must be an object"]
     if faults or not isinstance(value, Mapping):
@@ -87,5 +113,5 @@ def _feedback_faults(value: Mapping[str, Any]) -> list[str]:
 
 
 _PARSERS: Final[Mapping[Kind, Callable[[object], Invocation]]] = MappingProxyType(
-    {Kind.PROMPT: _prompt, Kind.FEEDBACK: _feedback}
+    {Kind.PROMPT: _prompt, Kind.RESUME: _resume, Kind.FEEDBACK: _feedback, Kind.SWEEP: _sweep}
 )

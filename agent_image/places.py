@@ -8,10 +8,13 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, TypeVar
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from agent_image.contract import Regime, Setting
 from agent_image.errors import SettingsError
+from agent_image.guard.audit import MemoryOutlet, Outlet
+from agent_image.guard.audit_place import outlet_at
+from agent_image.guard.records import Records
 from agent_image.retrieval.archive import Archive, NoArchive
 from agent_image.retrieval.bedrock import BedrockKnowledgeBase, bedrock_clients
 from agent_image.retrieval.folder import FolderKnowledgeBase, parse_folder
@@ -21,6 +24,7 @@ from agent_image.retrieval.knowledge_base import KnowledgeBase
 from agent_image.retrieval.s3_store import S3PassageStore, parse_s3_place, s3_clients
 from agent_image.retrieval.store import PassageStore
 from agent_image.settings import Settings
+from agent_image.stores.by_url import records_at as store_at
 from agent_image.tools.ledger import Ledger
 
 T = TypeVar("T")
@@ -65,6 +69,34 @@ def ledger_at(settings: Settings) -> Ledger | None:
     """
     url = settings.ledger
     return None if url is None else _open(Setting.LEDGER, url, settings, _LEDGERS)
+
+
+def records_at(settings: Settings) -> Records:
+    """Open the store of the guard's records; one that ends with the process where the settings name none.
+
+    Raises:
+        SettingsError: the URL cannot be understood.
+    """
+    bucket = settings.archive if settings.archive is not None and settings.archive.startswith("s3://") else None
+    large = None if bucket is None else f"s3://{urlsplit(bucket).netloc}"
+    try:
+        return store_at(settings.store, settings.region, large=large)
+    except ValueError as error:
+        raise SettingsError([f"{Setting.STORE}: {fault}" for fault in str(error).splitlines()]) from None
+
+
+def audit_outlet_at(settings: Settings) -> Outlet:
+    """Open the place of the audit; in the process where the settings name none.
+
+    Raises:
+        SettingsError: the URL cannot be understood.
+    """
+    if settings.audit is None:
+        return MemoryOutlet()
+    try:
+        return outlet_at(settings.audit, settings.region)
+    except ValueError as error:
+        raise SettingsError([f"{Setting.AUDIT} is {error}"]) from None
 
 
 def _bedrock(url: str, settings: Settings) -> KnowledgeBase:

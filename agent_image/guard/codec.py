@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 def encode(value: object) -> dict[str, Any]:
     """Render a value as a JSON object."""
-    document: dict[str, Any] = _adapter(type(value)).dump_python(value, mode="json")
+    document: dict[str, Any] = _adapter(cast("Hashable", type(value))).dump_python(value, mode="json")
     return document
 
 
@@ -26,12 +26,12 @@ def decode(kind: type[T], document: Mapping[str, Any]) -> T:
         StoreError: the record is not what such a value looks like.
     """
     try:
-        value: T = _adapter(kind).validate_python(document)
+        value: T = _adapter(cast("Hashable", kind)).validate_python(document)
     except ValidationError:
         raise StoreError("record_malformed", f"A {kind.__name__.lower()} in the store cannot be read.") from None
     return value
 
 
 @cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - any of the guard's own types
-    return TypeAdapter(kind)
+def _adapter(kind: Hashable) -> TypeAdapter[Any]:
+    return TypeAdapter(cast("Any", kind))

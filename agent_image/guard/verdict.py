@@ -1,7 +1,7 @@
 """Let others have a say before a tool runs, after it, and before an answer: the stages that hooks stand in.
 
-A stage is asked in the order of the list, and every one is asked; the strictest verdict holds. One that raises counts as
-a refusal: what cannot be judged does not run.
+A stage is asked in the order of the list, and every one is asked; the strictest verdict holds. One that raises counts
+as a refusal: what cannot be judged does not run.
 """
 
 from __future__ import annotations

@@ -1,0 +1,95 @@
+"""Let a model be called, and account for what it used: every call, the last of a turn and a failed one included."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from agent_image.contract import EventName
+from agent_image.guard.budget import Amount
+from agent_image.guard.prices import Tokens
+from agent_image.guard.spending import Reservation, Spending
+from agent_image.guard.watch import Remedy
+from agent_image.guard.work import Work
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """Hold a call of a model that is on its way.
+
+    Attributes:
+        nudge: whether the model is to hear that it goes round in circles.
+    """
+
+    model: str
+    reservation: Reservation
+    since: datetime
+    nudge: bool = False
+
+
+class ModelCalls:
+    """Judge the model calls of one run."""
+
+    def __init__(self, work: Work, spending: Spending) -> None:
+        """Take the run's bookkeeping and its account."""
+        self._work = work
+        self._spending = spending
+        self._calls = 0
+
+    def begin(self, model: str, message: str, projected_tokens: int | None, output_tokens: int | None) -> Begun:
+        """Set aside what a call may cost.
+
+        Raises:
+            Suspended: a person has to let the session spend more.
+            AgentError: the run has to end; no model was called.
+        """
+        work, settings = self._work, self._work.guard.settings
+        remedy = work.look()
+        work.raise_halted()
+        read, write = projected_tokens or 0, output_tokens or settings.max_output_tokens_reserved
+        price = work.guard.prices.estimate(model, read, write)
+        more = Amount(price or 0, read + write, 1)
+        if over := self._spending.over(more, priced=price is not None):
+            self._spending.pass_gate(over, message)
+        self._calls += 1
+        reservation = self._spending.reserve(f"{work.run.id}#{self._calls}", more)
+        return Begun(model, reservation, work.guard.clock(), nudge=remedy is Remedy.NUDGE)
+
+    def end(self, begun: Begun, usage: Mapping[str, Any], stop_reason: str, text: str) -> None:
+        """Spend what a call used.
+
+        Raises:
+            AgentError: it cannot be kept.
+        """
+        prices = self._work.guard.prices
+        tokens = prices.tokens(begun.model, usage)
+        price = None if tokens is None else prices.cost(begun.model, tokens)
+        # Who does not say what was used has used what was set aside.
+        reserved = begun.reservation.amount
+        used = Amount(
+            reserved.nano_usd if price is None else price, reserved.tokens if tokens is None else tokens.total, 1
+        )
+        self._spending.settle(begun.reservation, used)
+        self._work.spoken(text, price)
+        self._note(begun, tokens, price, stop_reason=stop_reason)
+
+    def fail(self, begun: Begun, code: str) -> None:
+        """Account for a call that failed: what was set aside stays spent, for nobody says what was used."""
+        self._spending.settle(begun.reservation, begun.reservation.amount)
+        self._note(begun, None, begun.reservation.amount.nano_usd, code=code)
+
+    def _note(self, begun: Begun, tokens: Tokens | None, price: int | None, **fields: Any) -> None:
+        work = self._work
+        waited = work.guard.clock() - begun.since
+        work.note(
+            EventName.LLM_CALL,
+            model=begun.model,
+            tokens=None if tokens is None else asdict(tokens),
+            cost_usd=None if price is None else Amount(price).usd,
+            prices=work.guard.prices.version,
+            latency_ms=round(waited.total_seconds() * 1000),
+            is_error="code" in fields,
+            **fields,
+        )

@@ -1,0 +1,174 @@
+"""Let a session spend: reserve before a model or a priced tool is called, ask at soft limits, stop at hard ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Final
+
+from agent_image.contract import EventName, Level, Outcome, Ruling, Zone
+from agent_image.guard.alerts import CHECKPOINT_ID
+from agent_image.guard.budget import Amount, Over
+from agent_image.guard.canonical import canonical, digest
+from agent_image.guard.checkpoint import Action, Case, Checkpoint, Progress, State
+from agent_image.guard.watch import Severity
+from agent_image.guard.work import Stopped, Work
+
+BUDGET: Final = "budget"
+"""What stands in the place of a tool's name where a session asks to go on."""
+_ENDED: Final = {
+    State.REJECTED: ("budget_refused", "A person decided that this session may not spend more."),
+    State.CANCELLED: ("budget_refused", "A person ended this session's work."),
+    State.EXPIRED: ("budget_expired", "Nobody let this session spend more in time. Ask again on the next working day."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """Hold what was set aside, under its name."""
+
+    name: str
+    amount: Amount
+
+
+class Spending:
+    """Account for one run."""
+
+    def __init__(self, work: Work) -> None:
+        """Take the run's bookkeeping."""
+        self._work = work
+        self._limits = work.guard.settings.limits
+
+    def over(self, more: Amount, *, priced: bool = True) -> tuple[Over, ...]:
+        """Name the soft limits that an amount would pass.
+
+        Raises:
+            Stopped: it would pass a hard one.
+        """
+        budget = self._work.session.budget
+        if stops := budget.stops(self._limits, more):
+            self._work.note(EventName.BUDGET, code=stops[0].value, decision=Ruling.BLOCKED.value)
+            self._work.alert("budget_limit", Severity.CRITICAL, {"limit": stops[0].value})
+            limits = ", ".join(one.value.removeprefix("budget_") for one in stops)
+            raise Stopped("budget_limit", f"This session has reached its limit ({limits}).", Outcome.BUDGET)
+        return budget.asks(self._limits, more, priced=priced)
+
+    def reserve(self, name: str, amount: Amount) -> Reservation:
+        """Set an amount aside, durably.
+
+        Raises:
+            LeaseLost: another run has the session.
+        """
+        self._work.lease.update(lambda session: replace(session, budget=session.budget.reserve(name, amount)))
+        return Reservation(name, amount)
+
+    def settle(self, reservation: Reservation, actual: Amount) -> None:
+        """Spend what was used, durably.
+
+        Raises:
+            LeaseLost: another run has the session.
+        """
+        work = self._work
+        work.spent += actual
+        work.lease.update(lambda session: replace(session, budget=session.budget.settle(reservation.name, actual)))
+
+    def grant(self, checkpoint_id: str) -> None:
+        """Add to the soft limits, once for a checkpoint."""
+        limits = self._limits
+        self._work.lease.update(lambda session: replace(session, budget=session.budget.grant(checkpoint_id, limits)))
+
+    def pass_gate(self, over: tuple[Over, ...], message: str) -> None:
+        """Let a session go on beyond its soft limits, if a person said so.
+
+        Raises:
+            Suspended: nobody has decided yet.
+            Stopped: a person decided against it, or nobody did in time.
+        """
+        work, now = self._work, self._work.guard.clock()
+        case = work.guard.store.case(self._id(message)) or self._asked(over, message)
+        state = case.state(now)
+        if state is State.PENDING:
+            raise work.ask(case)
+        decision = case.decision
+        if state in _ENDED:
+            work.guard.store.advance(case.checkpoint, case.checkpoint.advanced(Progress(state), now))
+            work.note(
+                EventName.BUDGET,
+                code=over[0].value,
+                decision=Ruling(state).value,
+                checkpoint_id=case.checkpoint.id,
+                approver=None if decision is None else decision.approver,
+                reason=None if decision is None else decision.reason,
+            )
+            code, text = _ENDED[state]
+            raise Stopped(code, text, Outcome.BUDGET)
+        self.grant(case.checkpoint.id)
+        work.guard.store.advance(case.checkpoint, case.checkpoint.advanced(Progress.DONE, now))
+        work.reset_watch()
+        work.note(
+            EventName.BUDGET,
+            code=over[0].value,
+            decision=Ruling.APPROVED.value,
+            checkpoint_id=case.checkpoint.id,
+            approver=None if decision is None else decision.approver,
+        )
+
+    def _id(self, message: str) -> str:
+        work = self._work
+        return digest(work.run.session_id, BUDGET, message, str(len(work.session.budget.grants)))
+
+    def _asked(self, over: tuple[Over, ...], message: str) -> Case:
+        work, settings, now = self._work, self._work.guard.settings, self._work.guard.clock()
+        soft, spent = self._limits.soft, work.session.budget.committed
+        arguments = {
+            "spent_usd": str(spent.usd),
+            "spent_tokens": spent.tokens,
+            "spent_steps": spent.steps,
+            "adds_usd": str(soft.usd),
+            "adds_tokens": soft.tokens,
+            "adds_steps": soft.steps,
+        }
+        expires = now + timedelta(minutes=settings.minutes_to_answer(Zone.YELLOW))
+        checkpoint = Checkpoint(
+            id=self._id(message),
+            action=Action.BUDGET,
+            session_id=work.run.session_id,
+            run=work.run.id,
+            agent=work.guard.agent,
+            message=message,
+            tool_use_id="",
+            tool=BUDGET,
+            arguments=arguments,
+            arguments_digest=digest(canonical(arguments)),
+            zone=Zone.YELLOW,
+            level=Level.BLOCK,
+            reasons=tuple(over),
+            policy=work.guard.policy.version,
+            cost_usd=str(spent.usd),
+            requester=work.run.requester,
+            created_at=now,
+            expires_at=expires,
+            due_at=expires,
+            execute_minutes=settings.execute_minutes,
+            traceparent=work.run.traceparent(),
+        )
+        return opened(work, checkpoint)
+
+
+def opened(work: Work, checkpoint: Checkpoint) -> Case:
+    """Write a checkpoint and say so: in the session first, so that no process forgets what it waits for."""
+    work.await_checkpoint(checkpoint.id)
+    case = work.guard.store.open(checkpoint)
+    work.note(
+        EventName.GATE,
+        checkpoint_id=checkpoint.id,
+        tool=checkpoint.tool,
+        tool_use_id=checkpoint.tool_use_id or None,
+        zone=checkpoint.zone.value,
+        decision=Ruling.ASKED.value,
+        reasons=list(checkpoint.reasons),
+        args=dict(checkpoint.arguments),
+    )
+    evidence = {CHECKPOINT_ID: checkpoint.id, "tool": checkpoint.tool, "zone": checkpoint.zone.value}
+    work.alert("approval_needed", Severity.WARNING, evidence)
+    return case

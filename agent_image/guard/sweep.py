@@ -1,0 +1,156 @@
+"""Close what nobody answered in time, and own up to actions whose owner is gone: on the way, and all at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+from agent_image.contract import EventName, Field, Ruling
+from agent_image.errors import AgentError
+from agent_image.guard.alerts import CHECKPOINT_ID, Alert
+from agent_image.guard.audit import AuditText, lone_event
+from agent_image.guard.checkpoint import Case, Checkpoint, Progress, State
+from agent_image.guard.claims import REMIND
+from agent_image.guard.events import Event
+from agent_image.guard.findings import Severity
+from agent_image.guard.guard import Guard
+from agent_image.notice import notice
+
+SWEEP_CHAIN: Final = "sweep/"
+"""What the chain of one sweep's event begins with; the checkpoint's id follows."""
+SWEEPS: Final = "sweeps"
+"""The folder of what sweeps found."""
+ROUNDS: Final = 1_000
+"""How often a whole sweep asks the store for more, at most."""
+_CLOSING: Final = {
+    State.EXPIRED: (Progress.EXPIRED, Ruling.EXPIRED),
+    State.REJECTED: (Progress.REJECTED, Ruling.REJECTED),
+    State.CANCELLED: (Progress.CANCELLED, Ruling.CANCELLED),
+}
+
+
+class Sweeper:
+    """Sweep the store of one process's guard."""
+
+    def __init__(self, guard: Guard, deliver: Callable[[], object]) -> None:
+        """Take the guard, and what sends the alerts that wait."""
+        self._guard = guard
+        self._deliver = deliver
+
+    def on_the_way(self) -> None:
+        """Sweep a bounded number; a store that does not answer says so where it matters."""
+        with suppress(AgentError):
+            self._swept(self._guard.settings.sweep_limit)
+
+    def afterwards(self) -> None:
+        """Send what waits; an answer does not wait for it."""
+        self._deliver()
+
+    def all(self) -> Mapping[str, int]:
+        """Sweep until nothing is left that is due.
+
+        Raises:
+            AgentError: the store does not answer.
+        """
+        counts: Counter[str] = Counter()
+        for _ in range(ROUNDS):
+            found = self._swept(self._guard.settings.sweep_limit)
+            counts.update(found)
+            if not found:
+                break
+        self._deliver()
+        return dict(counts)
+
+    def _swept(self, limit: int) -> Counter[str]:
+        counts: Counter[str] = Counter()
+        for case in self._guard.store.waiting(limit, before=self._guard.clock()):
+            if (what := self._look(case)) is not None:
+                counts[what] += 1
+        return counts
+
+    def _look(self, case: Case) -> str | None:
+        """Do what one checkpoint needs; tell what that was."""
+        now, checkpoint = self._guard.clock(), case.checkpoint
+        state = case.state(now)
+        if state in _CLOSING:
+            progress, ruling = _CLOSING[state]
+            if not self._guard.store.advance(checkpoint, checkpoint.advanced(progress, now)):
+                return None
+            self._say(checkpoint, ruling, now)
+            return ruling.value
+        if state is State.EXECUTING:
+            return self._doubted(checkpoint, now)
+        if state is State.APPROVED and case.decision is not None:
+            # It may still be carried out: look again when it may not.
+            self._later(checkpoint, case.execute_by(case.decision))
+        elif state is State.IN_DOUBT:
+            self._later(checkpoint, now + REMIND)
+            self._alert(checkpoint, "in_doubt", Severity.CRITICAL, now)
+        return None
+
+    def _doubted(self, checkpoint: Checkpoint, now: datetime) -> str | None:
+        session = self._guard.store.session(checkpoint.session_id).session
+        if session.leased(now) and session.fence == checkpoint.fence:
+            self._later(checkpoint, session.lease_until or now)
+            return None
+        fence_off = self._guard.fences.get(checkpoint.tool)
+        if fence_off is not None:
+            # The next owner's token is higher than the lost one's; so is this.
+            fence_off(checkpoint.session_id, checkpoint.fence + 1)
+        after = replace(checkpoint.advanced(Progress.IN_DOUBT, now), due_at=now + REMIND)
+        if not self._guard.store.advance(checkpoint, after):
+            return None
+        self._say(after, Ruling.IN_DOUBT, now)
+        self._alert(after, "in_doubt", Severity.CRITICAL, now)
+        return Ruling.IN_DOUBT.value
+
+    def _later(self, checkpoint: Checkpoint, due: datetime) -> None:
+        self._guard.store.advance(checkpoint, replace(checkpoint, due_at=due))
+
+    def _say(self, checkpoint: Checkpoint, ruling: Ruling, now: datetime) -> None:
+        """Write one event that is a chain of its own: the session's belongs to whoever works on it."""
+        guard = self._guard
+        event = Event(
+            name=EventName.GATE,
+            session_id=checkpoint.session_id,
+            chain=f"{SWEEP_CHAIN}{checkpoint.id}",
+            run=checkpoint.run,
+            step=0,
+            ts=now,
+            seq=1,
+            event_id=guard.new_id(),
+            agent=guard.agent,
+            fields={
+                Field.CHECKPOINT_ID: checkpoint.id,
+                Field.TOOL: checkpoint.tool,
+                Field.ZONE: checkpoint.zone.value,
+                Field.DECISION: ruling.value,
+            },
+        )
+        sealed = lone_event(event, AuditText(guard.redact, guard.digest))
+        guard.slim(event, sealed)
+        try:
+            guard.outlet.write([sealed.line], folder=(SWEEPS, checkpoint.id), run=event.event_id, seq=1)
+        except AgentError as error:
+            # The checkpoint's record says it already.
+            notice("sweep_unrecorded", fault=error.code, checkpoint=checkpoint.id)
+        if ruling is Ruling.EXPIRED:
+            self._alert(checkpoint, "expired", Severity.WARNING, now)
+
+    def _alert(self, checkpoint: Checkpoint, kind: str, severity: Severity, now: datetime) -> None:
+        self._guard.outbox.put(
+            Alert(
+                id=self._guard.new_id(),
+                kind=kind,
+                severity=severity,
+                session_id=checkpoint.session_id,
+                run=checkpoint.run,
+                step=0,
+                evidence={CHECKPOINT_ID: checkpoint.id, "tool": checkpoint.tool},
+                at=now,
+            )
+        )

@@ -1,0 +1,233 @@
+"""Stand between Strands and what it does: around each call of a model, and closest of all around each tool.
+
+An interrupt only stops the loop here. Nothing of it is kept: a later run takes the saved messages up where they end,
+and the guard's own records tell it what has happened since.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from typing import Any, Final
+
+from opentelemetry.trace import Tracer
+from strands import Agent
+from strands.hooks import MessageAddedEvent
+from strands.interrupt import Interrupt, InterruptException
+from strands.middleware import (
+    ExecuteToolContext,
+    ExecuteToolStage,
+    InvokeModelContext,
+    InvokeModelStage,
+    ModelStopReason,
+    ToolResultEvent,
+    TypedEvent,
+)
+from strands.types.content import Message, Messages
+from strands.types.tools import ToolUse
+
+from agent_image.contract import Ruling, Span
+from agent_image.errors import AgentError
+from agent_image.faults import fault_of
+from agent_image.guard.checkpoint import Call
+from agent_image.guard.claim import carried
+from agent_image.guard.gate import Admitted, Answered, Gate, ToolResult
+from agent_image.guard.model_calls import Begun, ModelCalls
+from agent_image.guard.rules import UNKNOWN
+from agent_image.guard.spending import Spending
+from agent_image.guard.work import Suspended, Work
+
+SPAN: Final = "guard"
+NUDGE: Final = "Note: the last steps repeat what was done before, with the same results. Try another way, or answer."
+DIRECT: Final = AgentError("direct_call", "A tool was called past the model; the guard lets no such call run.")
+NESTED: Final = AgentError("nested_interrupt", "A tool paused by itself; under the guard only the gate does that.")
+
+_UNTOLD: Final = frozenset({Ruling.ALLOWED, Ruling.APPROVED})
+
+Next = Callable[[Any], AsyncGenerator[Any, None]]
+Save = Callable[[Messages], None]
+"""Keeps a conversation, durably."""
+
+
+class Guarding:
+    """Guard one agent for one run."""
+
+    def __init__(self, work: Work, save: Save, tracer: Tracer) -> None:
+        """Take the run's bookkeeping, what keeps the conversation, and the tracer of guard spans."""
+        self._work = work
+        self._save = save
+        self._tracer = tracer
+        spending = Spending(work)
+        self._gate = Gate(work, spending)
+        self._models = ModelCalls(work, spending)
+
+    def attach(self, agent: Agent) -> None:
+        """Stand closest to the model and the tools of an agent; whatever is added later stands closer, so add last."""
+        agent.add_middleware(InvokeModelStage, self._model)
+        agent.add_middleware(ExecuteToolStage, self._tool)
+        agent.add_hook(self._added, MessageAddedEvent)
+
+    def _added(self, event: MessageAddedEvent[Any]) -> None:
+        """Keep the conversation before the calls of a message run, and when all of them have answered."""
+        if any("toolUse" in block or "toolResult" in block for block in event.message["content"]):
+            self._save(event.agent.messages)
+
+    async def _model(self, context: InvokeModelContext, next_fn: Next) -> AsyncGenerator[TypedEvent, None]:
+        messages = context.messages
+        try:
+            begun: Begun | None = self._models.begin(
+                _model_id(context),
+                _last_id(context.agent.messages),
+                context.projected_input_tokens,
+                _max_tokens(context),
+            )
+        except Suspended as suspended:
+            raise _interrupt(suspended.case.checkpoint.id) from None
+        if begun is not None and begun.nudge:
+            messages = _nudged(messages)
+        try:
+            async for event in next_fn(context.replace(messages=messages)):
+                if begun is not None and isinstance(event, ModelStopReason):
+                    self._models.end(begun, event.usage, event.stop_reason, _text(event.message))
+                    begun = None
+                yield event
+        except Exception as error:
+            self._failed(begun, error)
+            raise
+
+    def _failed(self, begun: Begun | None, error: Exception) -> None:
+        if begun is not None and not isinstance(error, AgentError):
+            self._models.fail(begun, fault_of(error).code)
+
+    async def _tool(self, context: ExecuteToolContext, next_fn: Next) -> AsyncGenerator[TypedEvent, None]:
+        try:
+            admitted = self._gate.admit(self._call(context))
+        except Suspended as suspended:
+            self._tell(Ruling.ASKED, context, suspended.case.checkpoint.id)
+            raise _interrupt(suspended.case.checkpoint.id) from None
+        except AgentError as error:
+            raise self._halted(error) from None
+        if isinstance(admitted, Answered):
+            self._tell(admitted.ruling, context)
+            yield _result_event(admitted.call, admitted.result)
+            return
+        if admitted.ruling is Ruling.EDITED:
+            self._tell(Ruling.EDITED, context, admitted.claim.key)
+        running = asyncio.ensure_future(self._run(admitted, context, next_fn))
+        try:
+            result = await asyncio.shield(running)
+        except asyncio.CancelledError:
+            # The caller hung up. What has begun ends first, and is recorded; nobody would know otherwise.
+            await asyncio.wait([running])
+            raise
+        yield _result_event(admitted.call, result)
+
+    async def _run(self, admitted: Admitted, context: ExecuteToolContext, next_fn: Next) -> ToolResult:
+        """Run a call under its claim to its end, and record it."""
+        result, error = await _drained(admitted, context, next_fn)
+        try:
+            told = self._gate.finish(admitted, result, error)
+        except Suspended as suspended:
+            self._tell(Ruling.IN_DOUBT, context, suspended.case.checkpoint.id)
+            raise _interrupt(suspended.case.checkpoint.id) from None
+        except AgentError as fault:
+            raise self._halted(fault) from None
+        if error is NESTED:
+            raise self._halted(NESTED)
+        return told
+
+    def _call(self, context: ExecuteToolContext) -> Call:
+        """Bind the call to the message that asks for it.
+
+        Raises:
+            AgentError: no message does.
+        """
+        messages = context.agent.messages
+        use = context.tool_use
+        last = messages[-1] if messages else None
+        uses = [block["toolUse"] for block in last["content"] if "toolUse" in block] if last else []
+        if last is None or use["toolUseId"] not in {one["toolUseId"] for one in uses}:
+            raise DIRECT
+        arguments = use["input"]
+        return Call(
+            session_id=self._work.run.session_id,
+            message=_last_id(messages),
+            tool_use_id=use["toolUseId"],
+            tool=context.tool.tool_name if context.tool is not None else use["name"],
+            arguments=arguments if isinstance(arguments, dict) else {"input": arguments},
+        )
+
+    def _halted(self, error: AgentError) -> InterruptException:
+        """End the run: the framework would hand an exception to the model as the tool's answer."""
+        self._work.halt(error)
+        return _interrupt(error.code)
+
+    def _tell(self, ruling: Ruling, context: ExecuteToolContext, checkpoint: str | None = None) -> None:
+        """Leave a guard span for what did not simply run."""
+        if ruling in _UNTOLD:
+            return
+        rules, name = self._work.guard.policy.rules, context.tool_use["name"]
+        with self._tracer.start_as_current_span(f"{SPAN} {ruling}") as span:
+            span.set_attribute(Span.TOOL, name if name in rules else "unknown")
+            span.set_attribute(Span.ZONE, rules.get(name, UNKNOWN).zone.value)
+            span.set_attribute(Span.DECISION, ruling.value)
+            if checkpoint is not None:
+                span.set_attribute(Span.CHECKPOINT, checkpoint)
+
+
+async def _drained(
+    admitted: Admitted, context: ExecuteToolContext, next_fn: Next
+) -> tuple[ToolResult, BaseException | None]:
+    """Run a tool to its end; give what it answered and what it raised."""
+    use: ToolUse = {**context.tool_use, "input": dict(admitted.arguments)}
+    last: ToolResultEvent | None = None
+    try:
+        async for event in carried(admitted.claim, next_fn(context.replace(tool_use=use))):
+            if isinstance(event, ToolResultEvent):
+                last = event
+    except InterruptException:
+        return _failed(), NESTED
+    except Exception as raised:  # noqa: BLE001 - whatever a tool raises is recorded as what it is
+        return _failed(), raised
+    if last is None:
+        return _failed(), NESTED
+    return dict(last.tool_result), last.exception
+
+
+def _failed() -> ToolResult:
+    return {"status": "error", "content": [{"text": "The tool failed."}]}
+
+
+def _interrupt(name: str) -> InterruptException:
+    return InterruptException(Interrupt(id=f"{SPAN}:{name}", name=SPAN))
+
+
+def _result_event(call: Call, result: ToolResult) -> ToolResultEvent:
+    return ToolResultEvent({"toolUseId": call.tool_use_id, "status": result["status"], "content": result["content"]})
+
+
+def _model_id(context: InvokeModelContext) -> str:
+    config = context.model.get_config()
+    found = config.get("model_id") if isinstance(config, dict) else getattr(config, "model_id", None)
+    return str(found or type(context.model).__name__)
+
+
+def _max_tokens(context: InvokeModelContext) -> int | None:
+    config = context.model.get_config()
+    found = config.get("max_tokens") if isinstance(config, dict) else None
+    return found if isinstance(found, int) else None
+
+
+def _last_id(messages: Messages) -> str:
+    return str(messages[-1].get("tracking_id", "")) if messages else ""
+
+
+def _nudged(messages: Messages) -> Messages:
+    """Add a note to what the model reads now; the conversation does not keep it."""
+    *before, last = messages
+    noted: Message = {**last, "content": [*last["content"], {"text": NUDGE}]}
+    return [*before, noted]
+
+
+def _text(message: Message) -> str:
+    return "".join(block["text"] for block in message["content"] if "text" in block)
