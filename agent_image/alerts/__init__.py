@@ -1,0 +1,1 @@
+"""Channels that bring alerts to people: a webhook, a topic."""
