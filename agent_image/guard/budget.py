@@ -32,6 +32,16 @@ class Amount:
     tokens: int = 0
     steps: int = 0
 
+    def __post_init__(self) -> None:
+        """Refuse a sum below nothing: it would give back what was spent.
+
+        Raises:
+            ValueError: it is negative.
+        """
+        if min(self.nano_usd, self.tokens, self.steps) < 0:
+            message = "nobody spends less than nothing"
+            raise ValueError(message)
+
     def __add__(self, other: Amount) -> Amount:
         """Add another sum."""
         return Amount(self.nano_usd + other.nano_usd, self.tokens + other.tokens, self.steps + other.steps)
