@@ -39,7 +39,7 @@ class Event:
         ts: when, in UTC.
         seq: its place in the chain, from 1.
         trace_id: the trace and the span that it happened in; empty where there is none.
-        fields: what is particular to it. None means unknown, and is written as null.
+        fields: what is particular to it. None is written as null where it means "unknown", and left out elsewhere.
     """
 
     name: EventName
@@ -84,7 +84,8 @@ def members(event: Event, text: Text) -> str:
         (Field.AGENT, compact(plain(event.agent))),
         (Field.ATTRIBUTES, compact({Span.SESSION.value: plain(event.session_id)})),
     )
-    particular = ((name, RULES[name](event.fields[name], text)) for name in Field if name in event.fields)
+    given = ((name, event.fields[name]) for name in Field if name in event.fields)
+    particular = ((name, RULES[name](value, text)) for name, value in given if value is not None or name in UNKNOWN)
     return ",".join(f'"{name.value}":{value}' for name, value in (*head, *particular))
 
 
@@ -147,6 +148,20 @@ Rule = Callable[[Any, Text], str]
 
 TEXTS: Final = frozenset({Field.ARGS, Field.RESULT, Field.REASON, Field.EVIDENCE})
 """Fields that may hold anybody's words."""
+UNKNOWN: Final = frozenset(
+    {
+        Field.MODEL,
+        Field.TOKENS,
+        Field.COST_USD,
+        Field.LATENCY_MS,
+        Field.IS_ERROR,
+        Field.STOP_REASON,
+        Field.ARGS,
+        Field.RESULT,
+        Field.WAITED_MS,
+    }
+)
+"""Fields whose None says that nobody knows, which is not nothing."""
 COMMON: Final = frozenset(
     {
         Field.EVENT,
