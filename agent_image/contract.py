@@ -496,7 +496,7 @@ def _count(key: str, unit: str, meaning: str, span: tuple[int, int], default: in
 GUARD_NUMBERS: Final = (
     Quantity(GuardSetting.BUDGET_USD, "USD", "spent before a session asks", maximum=_USD, default=Decimal("0.50")),
     _count(GuardSetting.BUDGET_TOKENS, "tokens", "used before a session asks", (0, _TOKENS), 200_000),
-    _count(GuardSetting.BUDGET_STEPS, "steps", "calls of models and tools before a session asks", (1, _STEPS), 25),
+    _count(GuardSetting.BUDGET_STEPS, "steps", "taken before a session asks: model and tool calls", (1, _STEPS), 25),
     Quantity(GuardSetting.LIMIT_USD, "USD", "spent before a session stops", maximum=HARD_LIMIT_FACTOR * _USD),
     _count(GuardSetting.LIMIT_TOKENS, "tokens", "used before a session stops", (0, HARD_LIMIT_FACTOR * _TOKENS)),
     _count(GuardSetting.LIMIT_STEPS, "steps", "taken before a session stops", (1, HARD_LIMIT_FACTOR * _STEPS)),

@@ -66,6 +66,9 @@ def _rows(table: dict[str, Any], schema: dict[str, Any], prefix: str) -> Iterato
         if tables := [choice for choice in choices if "properties" in choice]:
             yield from _merged([list(_rows(choice, schema, f"{path}.")) for choice in tables])
             continue
+        if "properties" in (named := _resolved(next(iter(found.get("patternProperties", {}).values()), {}), schema)):
+            yield from _rows(named, schema, f"{path}.<name>.")
+            continue
         default = "required" if key in required else _default(found)
         meaning = found.get("description") or " ".join(filter(None, (choice.get("description") for choice in choices)))
         yield Row(path, " or ".join(dict.fromkeys(_kind(choice, schema) for choice in choices)), default, meaning)

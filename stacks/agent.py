@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from agent_image.contract import SETTINGS_OBJECT_PREFIX
+from typing import Final
+
+from agent_image.contract import SETTINGS_OBJECT_PREFIX, STATE_OBJECT_PREFIX
 from stacks import discovery, foundation, outputs
 from stacks.framework import App, TerraformElement, TerraformResourceLifecycle, TerraformStack, aws
 from stacks.names import agent_stack, live_log_group, names_of
@@ -12,8 +14,12 @@ from stacks.policies.statement import rendered
 from stacks.runtime import agent, environment
 from stacks.settings.load import EnvironmentSettings
 from stacks.storage import table
-from stacks.storage.bucket import BucketPlan
+from stacks.storage.bucket import BucketPlan, Expiry
 from stacks.storage.bucket import build as build_bucket
+
+STATE_OBJECT_DAYS: Final = 120
+"""Days that a record's document outside the table stays. It must outlive its item: a checkpoint waits for a week at
+most, for as long again to be carried out, and stays for 90 days once it is closed; a session stays for 30."""
 
 
 class AgentStack(TerraformStack):
@@ -57,7 +63,11 @@ class AgentStack(TerraformStack):
         keep, key = self._settings.keeps_trail, observability.kms_key_arn
         place = self._names.place
         items = table.build(self, name=self._names.table, kms_key_arn=key, keep=keep)
-        archive = build_bucket(self, BucketPlan("archive", self._names.archive, place, key, keep, versioned=False))
+        # An expired document is gone for good: the bucket keeps no versions.
+        expiries = (Expiry("expire-state", STATE_OBJECT_PREFIX, STATE_OBJECT_DAYS),)
+        archive = build_bucket(
+            self, BucketPlan("archive", self._names.archive, place, key, keep, versioned=False, expiries=expiries)
+        )
         lock = observability.audit_object_lock_days
         audit = build_bucket(
             self, BucketPlan("audit", self._names.audit, place, key, keep, versioned=True, locked_days=lock)

@@ -139,6 +139,11 @@ class EnvironmentNames:
         return self.place.arn("dynamodb", f"table/{self.table}")
 
     @property
+    def open_index_arn(self) -> str:
+        """Give the ARN of the table's index of what waits."""
+        return f"{self.table_arn}/index/{contract.OPEN_INDEX}"
+
+    @property
     def archive_arn(self) -> str:
         """Give the ARN of the archive bucket."""
         return self.place.bucket_arn(self.archive)

@@ -6,10 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from agent_image.contract import AUDIT_OBJECT_PREFIX, PASSAGE_OBJECT_PREFIX, SETTINGS_OBJECT_PREFIX, Item
+from agent_image.contract import (
+    AUDIT_OBJECT_PREFIX,
+    DECISION_OBJECT_PREFIX,
+    PASSAGE_OBJECT_PREFIX,
+    SETTINGS_OBJECT_PREFIX,
+    STATE_OBJECT_PREFIX,
+    Item,
+)
 from stacks.names import REPOSITORY, EnvironmentNames, Place, names_of
 from stacks.policies.kms import via_services
-from stacks.policies.statement import Condition, Statement, conditions_on_keys
+from stacks.policies.statement import NEW_OBJECT_ONLY, Condition, Statement, conditions_on_keys
 from stacks.runtime.environment import fits_variable, settings_body
 from stacks.settings.load import EnvironmentSettings
 
@@ -17,6 +24,7 @@ METRICS_NAMESPACE: Final = "bedrock-agentcore"
 
 _OWN_ITEMS: Final = tuple(f"{item}*" for item in Item if item not in {Item.DECISION, Item.KEY})
 _READ_ITEMS: Final = tuple(f"{item}*" for item in Item)
+_WAITING_ITEMS: Final = (f"{Item.CHECKPOINT}*", f"{Item.OUTBOX}*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +40,7 @@ class Reach:
     reads_settings_object: bool
     runs_image: bool
     headers_secret_arn: str | None
+    webhook_secret_arn: str | None
 
 
 def reach_of(environment: EnvironmentSettings) -> Reach:
@@ -47,6 +56,7 @@ def reach_of(environment: EnvironmentSettings) -> Reach:
         reads_settings_object=not fits_variable(settings_body(environment)),
         runs_image=declared.agent.artifact == "image",
         headers_secret_arn=declared.observability.destination_headers_secret_arn,
+        webhook_secret_arn=declared.guard.webhook_secret_arn,
     )
 
 
@@ -80,6 +90,8 @@ def permissions(reach: Reach) -> tuple[Statement, ...]:
         *_inference(reach),
         *_table(reach),
         *_trail(reach),
+        *_alerts(reach),
+        *_key(reach),
     )
 
 
@@ -217,9 +229,16 @@ def _table(reach: Reach) -> Iterator[Statement]:
     yield Statement(
         sid="ReadItems",
         why="The gate reads checkpoints and decisions; retrieval asks which fingerprints are known.",
-        actions=("dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"),
+        actions=("dynamodb:GetItem", "dynamodb:BatchGetItem"),
         resources=table,
         conditions=conditions_on_keys(*_READ_ITEMS),
+    )
+    yield Statement(
+        sid="ListWaiting",
+        why="A sweep closes checkpoints whose time is over, and sends alerts that are due: the index lists both.",
+        actions=("dynamodb:Query",),
+        resources=(reach.names.open_index_arn,),
+        conditions=conditions_on_keys(*_WAITING_ITEMS),
     )
     yield Statement(
         sid="WriteOwnItems",
@@ -259,14 +278,28 @@ def _trail(reach: Reach) -> Iterator[Statement]:
         why="Each distinct passage is stored once; the agent never reads the archive back.",
         actions=("s3:PutObject",),
         resources=(f"{reach.names.archive_arn}/{PASSAGE_OBJECT_PREFIX}*",),
-        # Only where nothing lies: an erased passage leaves an empty object, and must not come back.
-        conditions=(Condition("Null", "s3:if-none-match", ("false",)),),
+        # An erased passage leaves an empty object, and must not come back.
+        conditions=(NEW_OBJECT_ONLY,),
+    )
+    yield Statement(
+        sid="KeepLongState",
+        why="A checkpoint or a session too long for an item lies beside the passages; the agent reads it back.",
+        actions=("s3:PutObject", "s3:GetObject"),
+        resources=(f"{reach.names.archive_arn}/{STATE_OBJECT_PREFIX}*",),
     )
     yield Statement(
         sid="WriteAudit",
-        why="Audit objects are written, never read or deleted, by the agent.",
+        why="Audit objects are written once, never read, changed or deleted, by the agent.",
         actions=("s3:PutObject",),
         resources=(f"{reach.names.audit_arn}/{AUDIT_OBJECT_PREFIX}*",),
+        conditions=(NEW_OBJECT_ONLY,),
+    )
+    yield Statement(
+        sid="NeverSpeakForPeople",
+        why="What people decided is written by people: an agent that is taken over cannot forge it in the audit.",
+        effect="Deny",
+        actions=("s3:PutObject",),
+        resources=(f"{reach.names.audit_arn}/{DECISION_OBJECT_PREFIX}*",),
     )
     if reach.reads_settings_object:
         yield Statement(
@@ -275,16 +308,29 @@ def _trail(reach: Reach) -> Iterator[Statement]:
             actions=("s3:GetObjectVersion",),
             resources=(f"{reach.names.audit_arn}/{SETTINGS_OBJECT_PREFIX}*",),
         )
+
+
+def _alerts(reach: Reach) -> Iterator[Statement]:
     yield Statement(
         sid="SendAlerts",
         why="The guard tells people about checkpoints and anomalies.",
         actions=("sns:Publish",),
         resources=(reach.names.alerts_arn,),
     )
+    if reach.webhook_secret_arn is not None:
+        yield Statement(
+            sid="ReadWebhook",
+            why="Alerts go to a webhook whose address is a secret: the agent reads that one.",
+            actions=("secretsmanager:GetSecretValue",),
+            resources=(reach.webhook_secret_arn,),
+        )
+
+
+def _key(reach: Reach) -> Iterator[Statement]:
     if reach.kms_key_arn is not None:
         yield Statement(
             sid="UseTrailKey",
-            why="Table, buckets and topic are encrypted with the environment's key; the headers' secret may be.",
+            why="Table, buckets and topic are encrypted with the environment's key; the secrets may be.",
             actions=("kms:Decrypt", "kms:GenerateDataKey"),
             resources=(reach.kms_key_arn,),
             conditions=(via_services(reach.names.place, "s3", "dynamodb", "sns", *_secrets(reach)),),
@@ -292,4 +338,5 @@ def _trail(reach: Reach) -> Iterator[Statement]:
 
 
 def _secrets(reach: Reach) -> tuple[str, ...]:
-    return () if reach.headers_secret_arn is None else ("secretsmanager",)
+    secrets = (reach.headers_secret_arn, reach.webhook_secret_arn)
+    return () if secrets == (None, None) else ("secretsmanager",)

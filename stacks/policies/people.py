@@ -1,14 +1,21 @@
-"""State what people may do: five managed policies to attach to the roles that people already have."""
+"""State what people may do: six managed policies to attach to the roles that people already have."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from agent_image.contract import AUDIT_OBJECT_PREFIX, LIVE_ENDPOINT, PASSAGE_OBJECT_PREFIX, Item
+from agent_image.contract import (
+    AUDIT_OBJECT_PREFIX,
+    DECISION_OBJECT_PREFIX,
+    LIVE_ENDPOINT,
+    PASSAGE_OBJECT_PREFIX,
+    STATE_OBJECT_PREFIX,
+    Item,
+)
 from stacks.names import EnvironmentNames
 from stacks.policies.kms import via_services
-from stacks.policies.statement import Statement, conditions_on_keys
+from stacks.policies.statement import NEW_OBJECT_ONLY, Condition, Statement, conditions_on_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +37,7 @@ class PersonPolicy:
 
 
 def policies(ground: Ground) -> tuple[PersonPolicy, ...]:
-    """List the five kinds of people, from the least to the most."""
+    """List the six kinds of people, from the least to the most."""
     return (
         PersonPolicy("invoker", "Calls the agent through its live endpoint.", tuple(_invoke(ground))),
         PersonPolicy(
@@ -41,6 +48,13 @@ def policies(ground: Ground) -> tuple[PersonPolicy, ...]:
         PersonPolicy(
             "reader", "Reads archived passages.", (*_discover(ground), *_passages(ground), *_key(ground, "Decrypt"))
         ),
+        # Not the investigator: the audit holds texts, if redacted, where the trail holds none. Not break-glass alone:
+        # checking the audit is a routine, and an alarm that rings every morning is heard by nobody.
+        PersonPolicy(
+            "auditor",
+            "Reads and verifies the audit, and changes nothing.",
+            (*_discover(ground), *_audit(ground), *_anchors(ground), *_key(ground, "Decrypt")),
+        ),
         PersonPolicy(
             "approver",
             "Reads checkpoints, writes decisions, and resumes what was approved.",
@@ -49,7 +63,14 @@ def policies(ground: Ground) -> tuple[PersonPolicy, ...]:
         PersonPolicy(
             "break-glass",
             "Reads everything in clear. Give it a role of its own, assumed in an incident, with an alarm on its use.",
-            (*_query(ground), *_unmask(ground), *_passages(ground), *_audit(ground), *_key(ground, "Decrypt")),
+            (
+                *_query(ground),
+                *_unmask(ground),
+                *_passages(ground),
+                *_audit(ground),
+                *_state(ground),
+                *_key(ground, "Decrypt"),
+            ),
         ),
     )
 
@@ -158,6 +179,7 @@ def _audit(ground: Ground) -> Iterator[Statement]:
         why="The audit is read in the order of its objects.",
         actions=("s3:ListBucket",),
         resources=(ground.names.audit_arn,),
+        conditions=(Condition("StringLike", "s3:prefix", (f"{AUDIT_OBJECT_PREFIX}*",)),),
     )
     yield Statement(
         sid="ReadAudit",
@@ -167,20 +189,78 @@ def _audit(ground: Ground) -> Iterator[Statement]:
     )
 
 
+def _anchors(ground: Ground) -> Iterator[Statement]:
+    yield Statement(
+        sid="ReadAnchors",
+        why="A session's item says where its chain of events ends, a decision's item which event says the same.",
+        actions=("dynamodb:GetItem", "dynamodb:BatchGetItem"),
+        resources=(ground.names.table_arn,),
+        conditions=conditions_on_keys(f"{Item.SESSION}*", f"{Item.DECISION}*"),
+    )
+    yield Statement(
+        sid="NeverReadConversations",
+        why="Beside a session's item lie its parts, what was said among them: no chain ends there.",
+        effect="Deny",
+        actions=("dynamodb:GetItem", "dynamodb:BatchGetItem"),
+        resources=(ground.names.table_arn,),
+        conditions=(Condition("ForAnyValue:StringLike", "dynamodb:LeadingKeys", (f"{Item.SESSION}*#*",)),),
+    )
+
+
+def _state(ground: Ground) -> Iterator[Statement]:
+    yield Statement(
+        sid="ReadState",
+        why="In an incident somebody must see what was said, what waited and what was decided, as it was.",
+        actions=("dynamodb:GetItem", "dynamodb:BatchGetItem"),
+        resources=(ground.names.table_arn,),
+        conditions=conditions_on_keys(f"{Item.CHECKPOINT}*", f"{Item.DECISION}*", f"{Item.SESSION}*"),
+    )
+    yield _list_waiting(ground)
+    yield _read_long_state(ground)
+
+
+def _list_waiting(ground: Ground) -> Statement:
+    return Statement(
+        sid="ListWaiting",
+        why="The index lists the checkpoints that wait for somebody.",
+        actions=("dynamodb:Query",),
+        resources=(ground.names.open_index_arn,),
+        conditions=conditions_on_keys(f"{Item.CHECKPOINT}*"),
+    )
+
+
+def _read_long_state(ground: Ground) -> Statement:
+    return Statement(
+        sid="ReadLongState",
+        why="A checkpoint that is too long for an item lies in the archive bucket, under its digest.",
+        actions=("s3:GetObject",),
+        resources=(f"{ground.names.archive_arn}/{STATE_OBJECT_PREFIX}*",),
+    )
+
+
 def _decide(ground: Ground) -> Iterator[Statement]:
     yield Statement(
         sid="ReadCheckpoints",
         why="An approver reads the very action that waits, and what was decided before.",
-        actions=("dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"),
+        actions=("dynamodb:GetItem", "dynamodb:BatchGetItem"),
         resources=(ground.names.table_arn,),
         conditions=conditions_on_keys(f"{Item.CHECKPOINT}*", f"{Item.DECISION}*"),
     )
+    yield _list_waiting(ground)
+    yield _read_long_state(ground)
     yield Statement(
         sid="WriteDecisions",
         why="A decision is an item of its own, and approvers write nothing else.",
         actions=("dynamodb:PutItem",),
         resources=(ground.names.table_arn,),
         conditions=conditions_on_keys(f"{Item.DECISION}*"),
+    )
+    yield Statement(
+        sid="WriteDecisionEvents",
+        why="Each decision is an event of the audit, in an object of its own that nobody writes twice.",
+        actions=("s3:PutObject",),
+        resources=(f"{ground.names.audit_arn}/{DECISION_OBJECT_PREFIX}*",),
+        conditions=(NEW_OBJECT_ONLY,),
     )
 
 

@@ -54,6 +54,10 @@ def conditions_on_keys(*prefixes: str) -> tuple[Condition, ...]:
     )
 
 
+NEW_OBJECT_ONLY = Condition("Null", "s3:if-none-match", ("false",))
+"""Limits a statement to requests that write where nothing lies, and never over what does."""
+
+
 def document(statements: Iterable[Statement]) -> dict[str, Any]:
     """Build a policy document, statements in their order."""
     return {"Version": "2012-10-17", "Statement": [_statement(statement) for statement in statements]}

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from decimal import Decimal
+from typing import Any, Final
 
 from agent_image import contract
-from agent_image.contract import Setting
+from agent_image.contract import GUARD_NUMBERS, PRICE_NUMBERS, RULE_NUMBERS, TOOL_NUMBERS, Setting
 from stacks.bindings import json_number
 from stacks.names import names_of
 from stacks.settings.load import EnvironmentSettings
-from stacks.settings.model import Guard
+from stacks.settings.record import Record
+
+_NUMBERS: Final = (*GUARD_NUMBERS, *TOOL_NUMBERS, *RULE_NUMBERS, *PRICE_NUMBERS)
+_MONEY: Final = {str(number.key) for number in _NUMBERS if not number.whole}
+"""What is no whole number is money, or an amount that a tool is asked for."""
 
 
 def variables(environment: EnvironmentSettings, settings: str) -> dict[str, str]:
@@ -69,11 +74,21 @@ def settings_document(environment: EnvironmentSettings) -> dict[str, Any]:
     return {str(key): value for key, value in document.items() if value is not None}
 
 
-def _guard(guard: Guard) -> dict[str, Any]:
-    return {
-        # Money is text: a JSON number would come back as a float.
-        "budget_usd": str(guard.budget_usd),
-        "budget_tokens": json_number(guard.budget_tokens),
-        "budget_steps": json_number(guard.budget_steps),
-        "approval_minutes": json_number(guard.approval_minutes),
-    }
+def _guard(guard: Record) -> dict[str, Any]:
+    """Write the guard's settings as the image reads them: what is not set has no key."""
+    found: dict[str, Any] = _plain(guard.model_dump(exclude_none=True))
+    return found
+
+
+def _plain(value: Any, key: str = "") -> Any:
+    match value:
+        case dict():
+            plain = {inner: _plain(held, inner) for inner, held in value.items()}
+            return {inner: held for inner, held in plain.items() if held not in ({}, [])}
+        case list():
+            return [_plain(held) for held in value]
+        # Money is text: a JSON number would come back as a float. The sum takes the sign off a negative zero.
+        case Decimal():
+            return f"{value + 0:f}" if key in _MONEY else json_number(value)
+        case _:
+            return value

@@ -39,6 +39,7 @@ _ARNS: Final = {
     "role.permissions_boundary_arn": (True, False),
     "observability.kms_key_arn": (False, True),
     "observability.destination_headers_secret_arn": (True, True),
+    "guard.webhook_secret_arn": (True, True),
 }
 
 

@@ -98,7 +98,7 @@ def _tables_at(model: type[BaseModel], path: tuple[str | int, ...]) -> list[type
     """List the kinds of table that may stand at a key path: more than one where a table is a union."""
     if not path:
         return [model]
-    if isinstance(path[-1], int):
+    if isinstance(path[-1], int) or _is_name(model, path):
         return _tables_at(model, path[:-1])
     return [table for field in _fields_at(model, path) for table in _models_in(field.annotation)]
 
@@ -106,6 +106,12 @@ def _tables_at(model: type[BaseModel], path: tuple[str | int, ...]) -> list[type
 def _is_union(annotation: Any) -> bool:
     members = [member for member in get_args(annotation) if member is not type(None)]
     return get_origin(annotation) in {Union, UnionType} and len(members) > 1
+
+
+def _is_name(model: type[BaseModel], path: tuple[str | int, ...]) -> bool:
+    """Tell whether a key is one that the file's author chose: it names a table among others like it."""
+    holders = _fields_at(model, path[:-1]) if path[:-1] else []
+    return any(get_origin(field.annotation) is dict for field in holders)
 
 
 def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from stacks.settings import across, rules
 from stacks.settings.explain import explain
 from stacks.settings.fault import Fault, SettingsError, shown
+from stacks.settings.guard_rules import guard_faults
 from stacks.settings.model import Account, Environment
 
 _ENVIRONMENT_NAME: Final = re.compile(r"[a-z](?:[a-z0-9-]{0,14}[a-z0-9])?")
@@ -141,6 +142,7 @@ def _rule_faults(environment_files: list[_File], account_files: list[_File], ali
         yield from rules.expression_faults(file.shown_as, file.table)
     for file in environment_files:
         yield from rules.environment_faults(file.shown_as, file.name, file.table)
+        yield from guard_faults(file.shown_as, file.table)
     environments = {file.shown_as: file.table for file in environment_files}
     accounts = {file.name: file.table for file in account_files}
     yield from across.shared_account_faults({file.shown_as: file.table for file in account_files})

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field
 from agent_image.contract import CLOUDWATCH, TOP_K_DEFAULT, Regime
 from stacks.observability.masking import PATTERNS_LIMIT
 from stacks.settings import types
+from stacks.settings.guard import Guard
 from stacks.settings.record import Record
 from stacks.settings.usage import Usage
 
@@ -193,17 +194,6 @@ class Observability(Record):
     def regime(self) -> Regime:
         """Give the capture regime."""
         return Regime(self.capture)
-
-
-class Guard(Record):
-    """Limits of one session, and how long a person may think."""
-
-    budget_usd: types.Usd = Field(default=Decimal("0.50"), description="USD that one session may spend.")
-    budget_tokens: types.Tokens = Field(default=Decimal(200_000), description="Tokens that one session may use.")
-    budget_steps: types.Steps = Field(default=Decimal(25), description="Steps that one session may take.")
-    approval_minutes: types.Minutes = Field(
-        default=Decimal(240), description="Minutes after which an unanswered checkpoint expires."
-    )
 
 
 class Environment(Record):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Final, Literal
 
@@ -23,6 +24,8 @@ RETENTION_DAYS: Final = (
 INDEXED_FIELDS_LIMIT: Final = 20
 _VERSION_LIMIT: Final = 99_999
 _FIELD_NAME_LIMIT: Final = 100
+_SCALAR_LIMIT: Final = 10**15
+_DECIMAL_PLACES: Final = 15
 
 
 def _refused(problem: str, allowed: str | None = None) -> PydanticCustomError:
@@ -99,6 +102,18 @@ Destination = _text(
     "is neither cloudwatch nor the address of an OTLP endpoint",
     "allowed: cloudwatch, or https://<host>/<path> without user, query or fragment: credentials belong into a secret",
 )
+Webhook = _text(
+    r"https://[a-zA-Z0-9.-]+(?::[0-9]{1,5})?(?:/[a-zA-Z0-9._~/-]*)?",
+    "is not the address of a webhook",
+    "allowed: https://<host>/<path> without user, query or fragment; an address that is a secret belongs into one",
+)
+ToolName = _text(r"[a-zA-Z0-9_-]{1,64}", "is not a tool's name", "allowed: 1 to 64 of a-z A-Z 0-9 _ -")
+ModelName = _text(r"[a-zA-Z0-9._:/-]{1,2048}", "is not a model's id or ARN", "allowed: letters, digits and ._:/-")
+ArgumentPath = _text(
+    r"(?:[a-zA-Z0-9_-]+|[*])(?:[.](?:[a-zA-Z0-9_-]+|[*]))*",
+    "is not the path of an argument",
+    "allowed: names joined by dots, * for each element of a list",
+)
 BucketName = _text(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]", "is not a bucket name", "allowed: 3 to 63 of a-z 0-9 . -")
 NonEmpty = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
@@ -120,6 +135,8 @@ def number(minimum: Decimal | int, maximum: Decimal | int | None = None, *, whol
             raise _refused("is out of range", span)
         if whole and value != value.to_integral_value():
             raise _refused("is not a whole number", span)
+        if int(value.as_tuple().exponent) < -_DECIMAL_PLACES:
+            raise _refused("has too many decimal places", f"allowed: {_DECIMAL_PLACES} of them")
         return value
 
     schema: dict[str, Any] = {"type": "integer" if whole else "number", "minimum": float(low)}
@@ -144,10 +161,43 @@ Share = number(0, 1)
 TopK = number(1, TOP_K_LIMIT, whole=True)
 SessionSeconds = number(60, 1_209_600, whole=True)
 LockDays = number(1, 36_500, whole=True)
-Usd = number(0, 1_000_000)
-Tokens = number(0, 10**9, whole=True)
-Steps = number(1, 10_000, whole=True)
-Minutes = number(1, 10_080, whole=True)
+
+
+def _kept_by_json(value: Decimal) -> Decimal:
+    # In the settings document it is a JSON number, which is to say the same as the file.
+    if Decimal(repr(float(value))) != value:
+        raise _refused("has more digits than a JSON number keeps", "allowed: 15 digits")
+    return value
+
+
+def _scalar(value: object) -> object:
+    # One check, not one fault for each branch of a union.
+    if isinstance(value, str | bool):
+        return value
+    if not isinstance(value, int | Decimal):
+        raise _refused("is neither text nor a number", "allowed: a text, a number, true or false")
+    found = Decimal(value)
+    if not found.is_finite() or abs(found) > _SCALAR_LIMIT:
+        raise _refused("is out of range", f"allowed: {-_SCALAR_LIMIT} to {_SCALAR_LIMIT}")
+    return _kept_by_json(found)
+
+
+Scalar: Any = Annotated[
+    Any, BeforeValidator(_scalar), Field(json_schema_extra=_replace_with({"type": ["string", "number", "boolean"]}))
+]
+
+
+def _day(value: object) -> object:
+    # TOML has days of its own; JSON, and so the settings document, has none.
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value.isoformat()
+    try:
+        return date.fromisoformat(value).isoformat() if isinstance(value, str) else value
+    except ValueError:
+        raise _refused("is not a day", "allowed: a day such as 2026-11-30") from None
+
+
+Day = Annotated[str, BeforeValidator(_day), Field(json_schema_extra={"format": "date"})]
 
 
 def _version(value: object) -> object:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from types import GenericAlias
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, create_model
+from pydantic import AfterValidator, Field
 
 from agent_image.contract import (
     KB_PER_SESSION,
@@ -18,38 +18,20 @@ from agent_image.contract import (
     QUERY_CLASS_INDEXED,
     QUERY_CLASS_NAME,
     USAGE,
-    Quantity,
 )
 from stacks.settings import types
-from stacks.settings.record import Record
+from stacks.settings.quantity import field, record
 
-
-def _field(quantity: Quantity) -> tuple[Any, Any]:
-    kind = types.number(quantity.minimum, quantity.maximum, whole=quantity.whole)
-    described = f"{quantity.meaning} ({quantity.unit})"
-    return (
-        (kind, Field(description=described)) if quantity.required else (kind | None, Field(None, description=described))
-    )
-
-
-def _fields(quantities: tuple[Quantity, ...]) -> dict[str, Any]:
-    return {quantity.key: _field(quantity) for quantity in quantities}
-
-
-def _record(name: str, meaning: str, fields: dict[str, Any]) -> Any:
-    return create_model(name, __base__=Record, __doc__=meaning, **fields)
-
-
-_BytesByRegime = _record(
-    "BytesByRegime", KB_PER_SESSION.meaning, {str(regime): _field(KB_PER_SESSION) for regime in KB_PER_SESSION_REGIMES}
+_BytesByRegime = record(
+    "BytesByRegime", KB_PER_SESSION.meaning, {regime: field(KB_PER_SESSION) for regime in KB_PER_SESSION_REGIMES}
 )
-_QueryClass = _record(
+_QueryClass = record(
     "QueryClass",
     "Queries that are alike: how many, how far back, and whether an index serves them.",
     {
         QUERY_CLASS_NAME: (types.NonEmpty, Field(description="what the queries are for")),
         QUERY_CLASS_INDEXED: (bool, Field(description="whether they filter on an indexed field")),
-        **_fields(QUERY_CLASS),
+        **{quantity.key: field(quantity) for quantity in QUERY_CLASS},
     },
 )
 
@@ -60,11 +42,11 @@ def _named_once(classes: list[Any]) -> list[Any]:
 
 
 _QueryClasses: Any = Annotated[GenericAlias(list, (_QueryClass,)), AfterValidator(_named_once)]
-Usage = _record(
+Usage = record(
     "Usage",
     "What the environment's traffic is expected to be: the cost model's input, and nobody else's.",
     {
-        **_fields(USAGE),
+        **{quantity.key: field(quantity) for quantity in USAGE},
         KB_PER_SESSION.key: (_BytesByRegime, Field(default=_BytesByRegime(), description=KB_PER_SESSION.meaning)),
         QUERIES_KEY: (_QueryClasses, Field(default=[], description="Query classes, each with a name of its own.")),
     },

@@ -15,12 +15,22 @@ from stacks.names import Place
 
 
 @dataclass(frozen=True, slots=True)
+class Expiry:
+    """Say after how many days the objects of a prefix are deleted."""
+
+    id: str
+    prefix: str
+    days: int
+
+
+@dataclass(frozen=True, slots=True)
 class BucketPlan:
     """Describe one bucket.
 
     Attributes:
         versioned: keep what an object was before. The archive is unversioned, so that an erased text is gone.
         locked_days: days that no one can delete an object version (Object Lock, compliance mode), or None.
+        expiries: what is deleted by itself; all else stays.
     """
 
     id: str
@@ -30,6 +40,7 @@ class BucketPlan:
     keep: bool
     versioned: bool
     locked_days: Decimal | None = None
+    expiries: tuple[Expiry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +80,7 @@ def build(stack: TerraformStack, plan: BucketPlan) -> Bucket:
         aws.s3_bucket_policy.S3BucketPolicy(
             stack, f"{plan.id}-tls-only", **common, policy=json.dumps(_tls_only(plan), separators=(",", ":"))
         ),
-        _drop_unfinished_uploads(stack, plan, common),
+        _expire(stack, plan, common),
         *(_keep_versions(stack, plan, common) if plan.versioned else ()),
     ]
     return Bucket(bucket, (bucket, *parts))
@@ -86,17 +97,28 @@ def _encrypt(stack: TerraformStack, plan: BucketPlan, common: dict[str, Any]) ->
     return module.S3BucketServerSideEncryptionConfigurationA(stack, f"{plan.id}-encryption", **common, rule=[rule])
 
 
-def _drop_unfinished_uploads(stack: TerraformStack, plan: BucketPlan, common: dict[str, Any]) -> Any:
+def _expire(stack: TerraformStack, plan: BucketPlan, common: dict[str, Any]) -> Any:
+    """Drop uploads that never ended, and what expires; a bucket takes one such configuration."""
+    abort = _rule_part("AbortIncompleteMultipartUpload", days_after_initiation=1)
+    rules = [
+        _rule("drop-unfinished-uploads", prefix="", abort_incomplete_multipart_upload=[abort]),
+        *(
+            _rule(expiry.id, prefix=expiry.prefix, expiration=[_rule_part("Expiration", days=expiry.days)])
+            for expiry in plan.expiries
+        ),
+    ]
     module = aws.s3_bucket_lifecycle_configuration
-    name = "S3BucketLifecycleConfigurationRule"
-    abort = getattr(module, f"{name}AbortIncompleteMultipartUpload")(days_after_initiation=1)
-    rule = getattr(module, name)(
-        id="drop-unfinished-uploads",
-        status="Enabled",
-        filter=[getattr(module, f"{name}Filter")(prefix="")],
-        abort_incomplete_multipart_upload=[abort],
-    )
-    return module.S3BucketLifecycleConfiguration(stack, f"{plan.id}-uploads", **common, rule=[rule])
+    return module.S3BucketLifecycleConfiguration(stack, f"{plan.id}-uploads", **common, rule=rules)
+
+
+def _rule(id_: str, *, prefix: str, **does: Any) -> Any:
+    return _rule_part("", id=id_, status="Enabled", filter=[_rule_part("Filter", prefix=prefix)], **does)
+
+
+def _rule_part(part: str, **arguments: Any) -> Any:
+    """Build a lifecycle rule, or one block of it; the bindings take no plain mapping within a list."""
+    name = f"S3BucketLifecycleConfigurationRule{part}"
+    return getattr(aws.s3_bucket_lifecycle_configuration, name)(**arguments)
 
 
 def _keep_versions(stack: TerraformStack, plan: BucketPlan, common: dict[str, Any]) -> Iterator[TerraformElement]:

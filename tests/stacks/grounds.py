@@ -13,6 +13,7 @@ PLACE = Place("111122223333", "us-east-1")
 NAMES = EnvironmentNames("prod", "handbook", PLACE)
 KEY = PLACE.arn("kms", "key/1")
 SECRET = PLACE.arn("secretsmanager", "secret:otel/headers-a1B2c3")
+WEBHOOK = PLACE.arn("secretsmanager", "secret:chat/alerts-d4E5f6")
 REACH = execution_role.Reach(
     names=NAMES,
     models=("arn:aws:bedrock:us-east-1::foundation-model/a",),
@@ -23,6 +24,7 @@ REACH = execution_role.Reach(
     reads_settings_object=True,
     runs_image=True,
     headers_secret_arn=SECRET,
+    webhook_secret_arn=WEBHOOK,
 )
 CODE_REACH = replace(REACH, runs_image=False)
 REACHES = (REACH, CODE_REACH, replace(REACH, put_resource_policy="own", callers_have_tokens=True))

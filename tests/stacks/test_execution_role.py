@@ -81,13 +81,16 @@ def test_every_logs_arn_lies_under_the_agent_s_own_prefix(shipped: Synthesis) ->
 
 
 def test_the_role_holds_nothing_that_would_let_it_rise(shipped: Synthesis, variants: Synthesis) -> None:
-    """No unmasking, no passing of roles, no running of agents, no reading of passages."""
+    """No unmasking, no passing of roles, no running of agents, no reading of passages or of the audit."""
     forbidden = ("iam:", "sts:", "logs:Unmask", "bedrock-agentcore:Invoke", "bedrock-agentcore:Create", "s3:Delete")
     for stack in [*shipped.agents, variants["agent-locked"], variants["agent-long"]]:
         actions = [a for s in statements(stack).values() if s["Effect"] == "Allow" for a in s["Action"]]
         assert not [action for action in actions if action.startswith(forbidden)]
-        readable = [s["Resource"] for s in statements(stack).values() if any("s3:Get" in a for a in s["Action"])]
-        assert all(arn.endswith("/settings/*") for arns in readable for arn in arns)
+        granting = [s for s in statements(stack).values() if any(a.startswith("s3:Get") for a in s["Action"])]
+        readable = {arn.rpartition(":")[2] for s in granting for arn in s["Resource"]}
+        buckets = {name: bucket["bucket"] for name, bucket in stack.resources("aws_s3_bucket").items()}
+        assert readable <= {f"{buckets['archive']}/state/*", f"{buckets['audit']}/settings/*"}
+        assert f"{buckets['archive']}/state/*" in readable
 
 
 def test_where_x_ray_is_let_in_is_a_switch(shipped: Synthesis, variants: Synthesis) -> None:
@@ -143,7 +146,10 @@ def test_the_role_names_the_very_resources_of_its_stack(shipped: Synthesis) -> N
     table = stack.only("aws_dynamodb_table")["name"]
     topic = stack.only("aws_sns_topic")["name"]
 
+    (index,) = stack.only("aws_dynamodb_table")["global_secondary_index"]
     assert found["ReadItems"]["Resource"] == [f"arn:aws:dynamodb:us-east-1:444455556666:table/{table}"]
+    assert found["ListWaiting"]["Resource"] == [f"{found['ReadItems']['Resource'][0]}/index/{index['name']}"]
+    assert found["KeepLongState"]["Resource"] == [f"arn:aws:s3:::{buckets['archive']['bucket']}/state/*"]
     assert found["ArchivePassages"]["Resource"] == [f"arn:aws:s3:::{buckets['archive']['bucket']}/passages/*"]
     assert found["WriteAudit"]["Resource"] == [f"arn:aws:s3:::{buckets['audit']['bucket']}/audit/*"]
     assert found["SendAlerts"]["Resource"] == [f"arn:aws:sns:us-east-1:444455556666:{topic}"]

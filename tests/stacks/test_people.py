@@ -1,4 +1,4 @@
-"""Five policies for people, each the least that its work needs."""
+"""Six policies for people, each the least that its work needs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ def allowed(found: dict[str, Json]) -> set[str]:
     return {action for s in found.values() if s["Effect"] == "Allow" for action in s["Action"]}
 
 
-def test_there_are_five_policies_for_people(shipped: Synthesis) -> None:
-    """Invoker, investigator, reader, approver and break-glass, named after the environment."""
+def test_there_are_six_policies_for_people(shipped: Synthesis) -> None:
+    """Named after the environment."""
     found = shipped["agent-prod"].resources("aws_iam_policy")
 
     assert {name: resource["name"] for name, resource in found.items()} == {
-        person: f"rastro-prod-{person}" for person in ("invoker", "investigator", "reader", "approver", "break-glass")
+        person: f"rastro-prod-{person}"
+        for person in ("invoker", "investigator", "reader", "auditor", "approver", "break-glass")
     }
 
 
@@ -54,7 +55,7 @@ def test_readers_read_passages_and_nothing_else_of_the_archive(shipped: Synthesi
 
 
 def test_approvers_write_decisions_and_nothing_else(shipped: Synthesis) -> None:
-    """A decision is an item of its own; a checkpoint cannot be changed by its approver."""
+    """A decision is an item of its own, and its event an object; a checkpoint cannot be changed by its approver."""
     found = of(shipped["agent-prod"], "approver")
     writes = [s for s in found.values() if "dynamodb:PutItem" in s["Action"]]
 
@@ -65,6 +66,23 @@ def test_approvers_write_decisions_and_nothing_else(shipped: Synthesis) -> None:
         }
     ]
     assert not {"dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:Scan"} & allowed(found)
+    assert [s["Resource"] for s in found.values() if "s3:PutObject" in s["Action"]] == [
+        ["arn:aws:s3:::rastro-prod-audit-444455556666-us-east-1/audit/decisions/*"]
+    ]
+
+
+def test_auditors_read_and_change_nothing(shipped: Synthesis) -> None:
+    """They read the audit and where its chains end; what was said in a session is denied outright."""
+    found = of(shipped["agent-prod"], "auditor")
+
+    assert allowed(found) == {
+        *("ssm:GetParameter", "s3:ListBucket", "s3:GetObject", "dynamodb:GetItem", "dynamodb:BatchGetItem"),
+    }
+    assert found["ReadAudit"]["Resource"] == ["arn:aws:s3:::rastro-prod-audit-444455556666-us-east-1/audit/*"]
+    assert found["NeverReadConversations"]["Effect"] == "Deny"
+    assert found["NeverReadConversations"]["Condition"] == {
+        "ForAnyValue:StringLike": {"dynamodb:LeadingKeys": "session#*#*"}
+    }
 
 
 def test_only_break_glass_unmasks(shipped: Synthesis) -> None:
@@ -88,12 +106,14 @@ def test_managed_policies_fit_their_limit(shipped: Synthesis, variants: Synthesi
 def test_a_key_is_used_through_services_alone_and_readers_only_decrypt(variants: Synthesis) -> None:
     """Nobody needs the key itself, and who only reads makes no data keys."""
     stack = variants["agent-locked"]
-    hosts = [f"{service}.us-gov-west-1.amazonaws.com" for service in ("s3", "dynamodb", "sns")]
+    services = ("s3", "dynamodb", "sns", "secretsmanager")
+    hosts = [f"{service}.us-gov-west-1.amazonaws.com" for service in services]
     agent = by_sid(policy(stack.only("aws_iam_role_policy")["policy"]))["UseTrailKey"]
 
     assert agent["Condition"] == {"StringEquals": {"kms:ViaService": hosts}}
     for person, actions in {
         "reader": ["kms:Decrypt"],
+        "auditor": ["kms:Decrypt"],
         "approver": ["kms:Decrypt", "kms:GenerateDataKey"],
         "break-glass": ["kms:Decrypt"],
     }.items():

@@ -9,7 +9,7 @@ from itertools import permutations
 from agent_image.contract import Item
 from stacks.policies import execution_role, people, pipeline
 from stacks.policies.statement import Statement
-from tests.stacks.grounds import CODE_REACH, GROUND, KEY, PLACE, REACH, RUNTIME_ARN, SECRET, every_statement
+from tests.stacks.grounds import CODE_REACH, GROUND, KEY, PLACE, REACH, RUNTIME_ARN, SECRET, WEBHOOK, every_statement
 
 
 def by_resource(found: Iterable[Statement], effect: str) -> dict[str, set[str]]:
@@ -23,6 +23,7 @@ def by_resource(found: Iterable[Statement], effect: str) -> dict[str, set[str]]:
 
 GROUPS = PLACE.log_groups("/aws/bedrock-agentcore/runtimes/handbook-*")
 GROUP, ITEMS = f"{GROUPS}-live", PLACE.arn("dynamodb", "table/rastro-prod-state")
+WAITING = f"{ITEMS}/index/open"
 ARCHIVE, AUDIT = (f"arn:aws:s3:::rastro-prod-{name}-111122223333-us-east-1" for name in ("archive", "audit"))
 DIRECTORY = PLACE.arn("bedrock-agentcore", "workload-identity-directory/default")
 DECIDING = {
@@ -44,6 +45,9 @@ DECRYPT = {KEY: {"kms:Decrypt"}}
 USE_KEY = {KEY: {"kms:Decrypt", "kms:GenerateDataKey"}}
 PASSAGES = {f"{ARCHIVE}/passages/*": {"s3:GetObject"}}
 GET_ITEMS = {"dynamodb:GetItem", "dynamodb:BatchGetItem"}
+LIST_WAITING = {WAITING: {"dynamodb:Query"}}
+STATE = {f"{ARCHIVE}/state/*": {"s3:GetObject"}}
+READ_AUDIT = {AUDIT: {"s3:ListBucket"}, f"{AUDIT}/audit/*": {"s3:GetObject"}}
 ROLE_ALLOWED = {
     PLACE.arn("ecr", "repository/rastro-agent"): {"ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"},
     "*": {
@@ -61,27 +65,40 @@ ROLE_ALLOWED = {
     PLACE.arn("bedrock", "knowledge-base/KB00000001"): {
         *("bedrock:Retrieve", "bedrock:ListDataSources", "bedrock:ListIngestionJobs"),
     },
-    ITEMS: {*GET_ITEMS, "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"},
+    ITEMS: {*GET_ITEMS, "dynamodb:PutItem", "dynamodb:UpdateItem"},
+    **LIST_WAITING,
     f"{ARCHIVE}/passages/*": {"s3:PutObject"},
+    f"{ARCHIVE}/state/*": {"s3:PutObject", "s3:GetObject"},
     f"{AUDIT}/settings/*": {"s3:GetObjectVersion"},
     f"{AUDIT}/audit/*": {"s3:PutObject"},
     PLACE.arn("sns", "rastro-prod-alerts"): {"sns:Publish"},
     SECRET: {"secretsmanager:GetSecretValue"},
+    WEBHOOK: {"secretsmanager:GetSecretValue"},
     **USE_KEY,
 }
 PEOPLE_ALLOWED: dict[str, dict[str, set[str]]] = {
     "invoker": INVOKE,
     "investigator": {**DISCOVER, GROUP: READ_GROUP, f"{GROUP}:*": READ_GROUP, **ANY_QUERY},
     "reader": {**DISCOVER, **PASSAGES, ITEMS: GET_ITEMS, **DECRYPT},
-    "approver": {**DISCOVER, ITEMS: {*GET_ITEMS, "dynamodb:Query", "dynamodb:PutItem"}, **INVOKE, **USE_KEY},
+    "auditor": {**DISCOVER, **READ_AUDIT, ITEMS: GET_ITEMS, **DECRYPT},
+    "approver": {
+        **DISCOVER,
+        ITEMS: {*GET_ITEMS, "dynamodb:PutItem"},
+        **LIST_WAITING,
+        **STATE,
+        f"{AUDIT}/audit/decisions/*": {"s3:PutObject"},
+        **INVOKE,
+        **USE_KEY,
+    },
     "break-glass": {
         **DISCOVER,
         **{arn: {*READ_GROUP, *UNMASK} for arn in (GROUP, f"{GROUP}:*")},
         **ANY_QUERY,
         **PASSAGES,
         ITEMS: GET_ITEMS,
-        AUDIT: {"s3:ListBucket"},
-        f"{AUDIT}/audit/*": {"s3:GetObject"},
+        **LIST_WAITING,
+        **STATE,
+        **READ_AUDIT,
         **DECRYPT,
     },
 }
@@ -89,6 +106,7 @@ PEOPLE_DENIED: dict[str, dict[str, set[str]]] = {
     "invoker": NEVER_DEFAULT,
     "investigator": {GROUP: UNMASK, f"{GROUP}:*": UNMASK},
     "reader": {},
+    "auditor": {ITEMS: GET_ITEMS},
     "approver": NEVER_DEFAULT,
     "break-glass": {},
 }
@@ -97,7 +115,10 @@ PEOPLE_DENIED: dict[str, dict[str, set[str]]] = {
 def test_the_agent_s_role_reaches_this_and_no_more() -> None:
     """A new right, a wider resource and a right that is gone are each seen here."""
     assert by_resource(execution_role.permissions(REACH), "Allow") == ROLE_ALLOWED
-    assert by_resource(execution_role.permissions(REACH), "Deny") == {ITEMS: DECIDING}
+    assert by_resource(execution_role.permissions(REACH), "Deny") == {
+        ITEMS: DECIDING,
+        f"{AUDIT}/audit/decisions/*": {"s3:PutObject"},
+    }
 
 
 def test_a_role_that_runs_code_pulls_no_image_and_proves_no_identity() -> None:
@@ -151,14 +172,45 @@ def test_items_are_reached_by_their_prefixes_alone() -> None:
         ("execution role", "ReadItems"): (
             *("checkpoint#*", "decision#*", "session#*", "fingerprint#*", "outbox#*", "key#*"),
         ),
+        ("execution role", "ListWaiting"): ("checkpoint#*", "outbox#*"),
         ("execution role", "WriteOwnItems"): ("checkpoint#*", "session#*", "fingerprint#*", "outbox#*"),
         ("execution role", "MakeDigestKey"): ("key#*",),
         ("reader", "ReadFingerprints"): ("fingerprint#*",),
         ("approver", "ReadCheckpoints"): ("checkpoint#*", "decision#*"),
+        ("approver", "ListWaiting"): ("checkpoint#*",),
         ("approver", "WriteDecisions"): ("decision#*",),
+        ("auditor", "ReadAnchors"): ("session#*", "decision#*"),
         ("break-glass", "ReadFingerprints"): ("fingerprint#*",),
+        ("break-glass", "ReadState"): ("checkpoint#*", "decision#*", "session#*"),
+        ("break-glass", "ListWaiting"): ("checkpoint#*",),
     }
     assert all(held == {("Null", keys): ("false",)} for held in found.values())
+
+
+def test_what_is_written_once_is_written_only_where_nothing_lies() -> None:
+    """A passage that was erased, an event that happened and a decision that was made cannot be written over."""
+    found = {
+        (owner, statement.sid)
+        for owner, statement in every_statement()
+        if statement.effect == "Allow" and "s3:PutObject" in statement.actions
+        if [(c.operator, c.key, c.values) for c in statement.conditions] == [("Null", "s3:if-none-match", ("false",))]
+    }
+
+    assert found == {
+        ("execution role", "ArchivePassages"),
+        ("execution role", "WriteAudit"),
+        ("approver", "WriteDecisionEvents"),
+    }
+
+
+def test_nobody_lists_more_of_the_audit_bucket_than_the_audit() -> None:
+    """Beside it lie the settings documents."""
+    listing = [s for _, s in every_statement() if "s3:ListBucket" in s.actions]
+
+    assert {(c.operator, c.key, c.values) for s in listing for c in s.conditions} == {
+        ("StringLike", "s3:prefix", ("audit/*",))
+    }
+    assert all(s.conditions for s in listing)
 
 
 def test_no_prefix_of_an_item_begins_with_another() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from decimal import Decimal
 
 import pytest
 
@@ -17,14 +18,18 @@ from agent_image.contract import (
     TELEMETRY_SWITCHES,
     VARIABLE_VALUE_LIMIT,
     VARIABLES_LIMIT,
+    Level,
     Regime,
     Setting,
+    Zone,
 )
+from agent_image.guard.settings import parse_guard
 from agent_image.settings import load
 from stacks.names import Place
 from tests.synthesis import Stack, Synthesis, by_sid, policy
 
 HEADERS = "arn:aws-us-gov:secretsmanager:us-gov-west-1:123456789012:secret:otel/headers-a1B2c3"
+WEBHOOK = "arn:aws-us-gov:secretsmanager:us-gov-west-1:123456789012:secret:chat/alerts-d4E5f6"
 RUNTIME = "aws_bedrockagentcore_agent_runtime"
 ENDPOINT = "aws_bedrockagentcore_agent_runtime_endpoint"
 KNOBS = (Setting.TOP_K, Setting.DESTINATION, Setting.PRUNE_EVENT_LOOP, Setting.KEPT_SESSIONS)
@@ -103,7 +108,7 @@ def test_the_regime_of_the_file_sets_the_switches_that_make_it_true(
 
 
 def test_the_settings_document_names_the_environment_s_own_parts(shipped: Synthesis) -> None:
-    """The image finds its table, buckets, topic and knowledge base by URL, and money is text."""
+    """The image finds its table, buckets, topic and knowledge base by URL."""
     document = json.loads(shipped["agent-staging"].variables()[SETTINGS_VARIABLE])
 
     assert document[Setting.STORE] == "dynamodb://rastro-staging-state"
@@ -111,20 +116,90 @@ def test_the_settings_document_names_the_environment_s_own_parts(shipped: Synthe
     assert document[Setting.AUDIT] == "s3://rastro-staging-audit-111122223333-us-east-1/audit/"
     assert document[Setting.ALERTS] == "arn:aws:sns:us-east-1:111122223333:rastro-staging-alerts"
     assert document[Setting.KNOWLEDGE_BASE] == "bedrock://STAGINGKB1"
-    assert document[Setting.GUARD] == {
-        "budget_usd": "0.50",
-        "budget_tokens": 200_000,
-        "budget_steps": 25,
-        "approval_minutes": 240,
-    }
     assert (document[Setting.ENVIRONMENT], document[Setting.REGION]) == ("staging", "us-east-1")
-    assert set(document) == set(Setting) - {Setting.INDEX_VERSION, Setting.DESTINATION_HEADERS}
+    assert set(document) == set(Setting) - {Setting.INDEX_VERSION, Setting.DESTINATION_HEADERS, Setting.LEDGER}
     assert {key: document[key] for key in KNOBS} == {
         Setting.TOP_K: 5,
         Setting.DESTINATION: "cloudwatch",
         Setting.PRUNE_EVENT_LOOP: False,
         Setting.KEPT_SESSIONS: 1,
     }
+
+
+def test_the_guard_s_numbers_are_handed_on_and_money_is_text(shipped: Synthesis) -> None:
+    """Written out, defaults too, so that a runtime version keeps what it was deployed with; what is not set is not."""
+    document = json.loads(shipped["agent-staging"].variables()[SETTINGS_VARIABLE])
+
+    assert document[Setting.GUARD] == {
+        "budget_usd": "0.50",
+        "budget_tokens": 200_000,
+        "budget_steps": 25,
+        "approval_minutes": 240,
+        "execute_minutes": 60,
+        "lease_seconds": 60,
+        "sweep_limit": 20,
+        "max_output_tokens_reserved": 4_096,
+        "alert_cooldown_minutes": 30,
+        "cost_per_minute_usd": "0.25",
+        "blocked_streak": 2,
+        "error_streak": 5,
+    }
+
+
+def test_tools_prices_and_times_of_the_guard_are_handed_on(variants: Synthesis) -> None:
+    """As the file says them, to the last digit; what it does not say of a tool stays as the tool's code says it."""
+    guard = json.loads(variants["agent-locked"].variables()[SETTINGS_VARIABLE])[Setting.GUARD]
+
+    assert (guard["budget_usd"], guard["limit_usd"], guard["execute_minutes"]) == ("0.1", "0.30", 15)
+    assert guard["approval_minutes_by_zone"] == {"yellow": 30}
+    assert guard["webhook_secret_arn"] == WEBHOOK
+    assert guard["tools"] == {
+        "search_knowledge": {
+            "zone": "yellow",
+            "price_usd": "0.0000000001",
+            "poll": True,
+            "min_interval_seconds": 5,
+            "volatile": ["nonce"],
+            "notify": True,
+        },
+        "open_ticket": {
+            "level": 2,
+            "red_when": [
+                {"argument": "amount", "over": "100.10"},
+                {"argument": "to.*.address", "outside": ["desk@example.com", 7, 0.5]},
+                {"argument": "urgent", "equals": True},
+            ],
+            "reason": "Tickets of this environment are read by nobody else.",
+        },
+    }
+    assert guard["prices"] == {
+        "anthropic.claude-3-haiku-20240307-v1:0": {
+            "input": "0.25",
+            "output": "1.25",
+            "cache_read": "0.03",
+            "source": "the contract of the records office",
+            "date": "2026-11-01",
+        }
+    }
+
+
+@pytest.mark.parametrize("name", ["dev", "prod", "locked"])
+def test_the_guard_reads_what_the_stack_writes(shipped: Synthesis, variants: Synthesis, name: str) -> None:
+    """It refuses unknown keys and values out of range, and finds the numbers that the file holds."""
+    stack = {**shipped.stacks, **variants.stacks}[f"agent-{name}"]
+    document = json.loads(stack.only("aws_s3_object")["content"], parse_float=Decimal)
+
+    read = parse_guard(document[Setting.GUARD])
+
+    assert str(read.limits.soft.usd.normalize()) == {"locked": "0.1"}.get(name, "0.5")
+    if name == "locked":
+        assert str(read.limits.hard.usd.normalize()) == "0.3"
+        assert read.minutes_to_answer(Zone.YELLOW) == 30
+        assert read.tools["search_knowledge"].zone is Zone.YELLOW
+        assert read.tools["search_knowledge"].level is None
+        assert read.tools["open_ticket"].level is Level.BLOCK
+        assert [rule.over for rule in read.tools["open_ticket"].red_when] == [Decimal("100.10"), None, None]
+        assert [price.cache_write for price in read.prices.values()] == [None]
 
 
 def test_every_knob_of_the_trail_is_handed_on(variants: Synthesis) -> None:
@@ -162,10 +237,10 @@ def test_spans_that_go_elsewhere_are_kept_from_aws_s_endpoints_twice(variants: S
     assert not {PLATFORM_DEFAULTS_OFF, OTLP_ENDPOINT} & set(shipped["agent-prod"].variables())
 
 
-def test_the_role_reads_the_endpoint_s_one_secret_and_decrypts_it_with_the_environment_s_key(
+def test_the_role_reads_its_one_secret_and_decrypts_it_with_the_environment_s_key(
     variants: Synthesis, shipped: Synthesis
 ) -> None:
-    """No other secret, and none where no endpoint asks for one."""
+    """That of the OTLP endpoint, or of the webhook; no other, and none where nobody asks for one."""
     role = by_sid(policy(variants["agent-code"].only("aws_iam_role_policy")["policy"]))
 
     assert role["ReadEndpointHeaders"]["Resource"] == [HEADERS]
@@ -173,6 +248,10 @@ def test_the_role_reads_the_endpoint_s_one_secret_and_decrypts_it_with_the_envir
         "secretsmanager.us-gov-west-1.amazonaws.com"
         in role["UseTrailKey"]["Condition"]["StringEquals"]["kms:ViaService"]
     )
+    locked = by_sid(policy(variants["agent-locked"].only("aws_iam_role_policy")["policy"]))
+    assert locked["ReadWebhook"]["Resource"] == [WEBHOOK]
+    assert "ReadEndpointHeaders" not in locked
+    assert "ReadWebhook" not in role
     for stack in shipped.agents:
         assert "secretsmanager" not in stack.only("aws_iam_role_policy")["policy"]
 

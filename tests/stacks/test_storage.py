@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
+from agent_image.contract import GUARD_NUMBERS, GuardSetting
+from agent_image.guard.store import CLOSED_KEPT, SESSION_KEPT
+from stacks.agent import STATE_OBJECT_DAYS
 from stacks.retention import WHY_KEPT, kept
 from tests.synthesis import Stack, Synthesis, policy
 
@@ -14,12 +19,15 @@ def agent(request: pytest.FixtureRequest, shipped: Synthesis, variants: Synthesi
 
 
 def test_the_table_is_on_demand_encrypted_and_restorable(agent: Stack) -> None:
-    """One string key; closed items expire by themselves."""
+    """One string key, and one sparse index of what waits that holds keys alone; closed items expire by themselves."""
     table = agent.only("aws_dynamodb_table")
 
     assert table["billing_mode"] == "PAY_PER_REQUEST"
     assert table["hash_key"] == "pk"
-    assert table["attribute"] == [{"name": "pk", "type": "S"}]
+    assert table["attribute"] == [{"name": name, "type": "S"} for name in ("pk", "queue", "due")]
+    assert table["global_secondary_index"] == [
+        {"name": "open", "hash_key": "queue", "range_key": "due", "projection_type": "KEYS_ONLY"}
+    ]
     assert table["point_in_time_recovery"] == {"enabled": True}
     assert table["server_side_encryption"]["enabled"] is True
     assert table["ttl"] == {"attribute_name": "expires_at_epoch", "enabled": True}
@@ -45,11 +53,34 @@ def test_a_bucket_is_private_in_every_way(agent: Stack, bucket: str) -> None:
 @pytest.mark.parametrize("bucket", ["archive", "audit"])
 def test_unfinished_uploads_are_dropped(agent: Stack, bucket: str) -> None:
     """Parts of an upload that never ended would be paid for and never seen."""
-    (rule,) = agent.resources("aws_s3_bucket_lifecycle_configuration")[f"{bucket}-uploads"]["rule"]
+    rule, *_ = agent.resources("aws_s3_bucket_lifecycle_configuration")[f"{bucket}-uploads"]["rule"]
 
     assert rule["abort_incomplete_multipart_upload"] == [{"days_after_initiation": 1}]
     assert rule["status"] == "Enabled"
     assert rule["filter"] == [{"prefix": ""}]
+
+
+def test_of_what_holds_the_trail_only_long_state_expires(agent: Stack) -> None:
+    """Passages and audit stay; a record's document outside the table outlives its item, and not by much."""
+    rules = agent.resources("aws_s3_bucket_lifecycle_configuration")
+    expiring = [
+        (bucket, rule["filter"], rule["expiration"], rule["status"])
+        for bucket, found in rules.items()
+        for rule in found["rule"]
+        if "expiration" in rule
+    ]
+
+    assert expiring == [("archive-uploads", [{"prefix": "state/"}], [{"days": STATE_OBJECT_DAYS}], "Enabled")]
+
+
+def test_long_state_outlives_every_item_that_points_to_it() -> None:
+    """A checkpoint may wait and be carried out for as long as the settings allow; then it stays for a time."""
+    longest = {number.key: float(number.maximum or 0) for number in GUARD_NUMBERS}
+    minutes = longest[GuardSetting.APPROVAL_MINUTES] + longest[GuardSetting.EXECUTE_MINUTES]
+    # DynamoDB deletes an expired item within a few days.
+    days = max(timedelta(minutes=minutes) + CLOSED_KEPT, SESSION_KEPT) / timedelta(days=1) + 7
+
+    assert days <= STATE_OBJECT_DAYS <= days + 30
 
 
 def test_only_the_audit_keeps_versions(agent: Stack) -> None:
