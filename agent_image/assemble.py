@@ -31,7 +31,7 @@ from agent_image.telemetry.setup import Telemetry, start
 from agent_image.tools.open_ticket import open_ticket
 from agent_image.tools.refund_order import refund_order
 from agent_image.tools.search_knowledge import search_knowledge
-from agent_image.turn import Turn
+from agent_image.turns import Turns
 
 FLUSH_SECONDS: Final = 5.0
 """How long passages, and spans after them, may take to leave at the end."""
@@ -66,10 +66,10 @@ def assemble(settings: Settings, planner: Planner = plan) -> BedrockAgentCoreApp
     courier = Courier(guard.outbox, ())
     sweeper = Sweeper(guard, courier.call)
     conversations = StoredConversations(guard.store, guard.clock)
-    turn = Turn(guard, planned.agent_for, conversations, tracer, settings.capture)
+    turns = Turns(guard, planned.agent_for, conversations, tracer, settings.capture)
     runs: dict[type[Invocation], Run] = {
-        Prompt: PromptRun(ground, turn, sweeper),
-        Resume: ResumeRun(ground, turn, guard, sweeper),
+        Prompt: PromptRun(ground, turns, sweeper),
+        Resume: ResumeRun(ground, turns, guard, sweeper),
         Feedback: FeedbackRun(ground),
         Sweep: SweepRun(ground, sweeper),
     }

@@ -15,16 +15,16 @@ from agent_image.guard.sweep import Sweeper
 from agent_image.guard.work import Work
 from agent_image.invocation import Feedback, Prompt, Resume, Sweep
 from agent_image.telemetry import invocation_span
-from agent_image.turn import Turn
+from agent_image.turns import Turns
 
 
 class PromptRun:
     """Answer questions."""
 
-    def __init__(self, ground: Ground, turn: Turn, sweeper: Sweeper) -> None:
+    def __init__(self, ground: Ground, turns: Turns, sweeper: Sweeper) -> None:
         """Take the ground, how a session is worked on, and what closes old checkpoints on the way."""
         self._ground = ground
-        self._turn = turn
+        self._turns = turns
         self._sweeper = sweeper
 
     async def __call__(self, session_id: str, prompt: Prompt) -> AsyncIterator[Event]:
@@ -33,10 +33,10 @@ class PromptRun:
             invocation.span.set_attributes(invocation_span.questioned(self._ground.regime, prompt.text))
             try:
                 self._sweeper.on_the_way()
-                with self._turn.held(invocation, invocation.guarded()) as work:
+                with self._turns.held(invocation, invocation.guarded()) as work:
                     work.reset_watch()
                     _started(work, prompt.text)
-                    async for event in self._turn.go_on(invocation, work, prompt.text):
+                    async for event in self._turns.go_on(invocation, work, prompt.text):
                         yield event
             except Exception as error:  # noqa: BLE001 - whatever a model or a tool raises ends as a code
                 yield invocation.fail(error)
@@ -47,10 +47,10 @@ class PromptRun:
 class ResumeRun:
     """Go on where a session waited for a person."""
 
-    def __init__(self, ground: Ground, turn: Turn, guard: Guard, sweeper: Sweeper) -> None:
+    def __init__(self, ground: Ground, turns: Turns, guard: Guard, sweeper: Sweeper) -> None:
         """Take the ground, how a session is worked on, the guard, and what closes old checkpoints on the way."""
         self._ground = ground
-        self._turn = turn
+        self._turns = turns
         self._guard = guard
         self._sweeper = sweeper
 
@@ -61,7 +61,7 @@ class ResumeRun:
                 case = self._case(session_id, resume)
                 # The paused trace has ended; this one says where it goes on from.
                 link_to(invocation.span, case.checkpoint.traceparent)
-                with self._turn.held(invocation, invocation.guarded(case.checkpoint.requester)) as work:
+                with self._turns.held(invocation, invocation.guarded(case.checkpoint.requester)) as work:
                     async for event in self._resumed(invocation, work, resume):
                         yield event
             except Exception as error:  # noqa: BLE001 - the same
@@ -78,9 +78,9 @@ class ResumeRun:
         _started(work)
         state = case.state(self._guard.clock())
         if state is State.PENDING or state is State.IN_DOUBT:
-            yield self._turn.suspended(invocation, self._turn.waiting(work))
+            yield self._turns.suspended(invocation, self._turns.waiting(work))
             return
-        async for event in self._turn.go_on(invocation, work, None):
+        async for event in self._turns.go_on(invocation, work, None):
             yield event
 
     def _case(self, session_id: str, resume: Resume) -> Case:

@@ -32,13 +32,20 @@ class Calls:
 
 
 @dataclass(frozen=True)
+class CallsAll:
+    """Call several tools in one message."""
+
+    calls: tuple[Calls, ...]
+
+
+@dataclass(frozen=True)
 class Raises:
     """Fail."""
 
     error: Exception
 
 
-Turn = Says | Calls | Raises
+Turn = Says | Calls | CallsAll | Raises
 
 
 @dataclass
@@ -74,14 +81,16 @@ class ScriptedModel(Model):
         if isinstance(turn, Raises):
             raise turn.error
         yield {"messageStart": {"role": "assistant"}}
-        if isinstance(turn, Calls):
-            yield {"contentBlockStart": {"start": {"toolUse": {"name": turn.tool, "toolUseId": turn.id}}}}
-            yield {"contentBlockDelta": {"delta": {"toolUse": {"input": turn.arguments}}}}
-        else:
+        if isinstance(turn, Says):
             yield {"contentBlockStart": {"start": {}}}
             for word in turn.text.split(" "):
                 yield {"contentBlockDelta": {"delta": {"text": f"{word} "}}}
-        yield {"contentBlockStop": {}}
-        yield {"messageStop": {"stopReason": "tool_use" if isinstance(turn, Calls) else "end_turn"}}
+            yield {"contentBlockStop": {}}
+        else:
+            for call in turn.calls if isinstance(turn, CallsAll) else (turn,):
+                yield {"contentBlockStart": {"start": {"toolUse": {"name": call.tool, "toolUseId": call.id}}}}
+                yield {"contentBlockDelta": {"delta": {"toolUse": {"input": call.arguments}}}}
+                yield {"contentBlockStop": {}}
+        yield {"messageStop": {"stopReason": "end_turn" if isinstance(turn, Says) else "tool_use"}}
         usage = {"inputTokens": 10, "outputTokens": 5, "totalTokens": 15}
         yield {"metadata": {"usage": usage, "metrics": {"latencyMs": 1}}}  # type: ignore[typeddict-item]

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import cast
 
+import pytest
 from strands.types.content import Message
 
-from agent_image.conversation import MemoryConversations, Reading
+from agent_image.conversation import Reading, StoredConversations
+from agent_image.errors import StoreError
+from agent_image.guard.lease import LeaseLost
+from agent_image.guard.store import GuardStore
+from agent_image.stores.memory import MemoryRecords
+from tests.agent_image.grounds import NOON
 
 HELLO: Message = {"role": "user", "content": [{"text": "hello"}]}
 
 
+def stored() -> StoredConversations:
+    return StoredConversations(GuardStore(MemoryRecords()), lambda: NOON)
+
+
 def test_an_unknown_session_starts_empty() -> None:
     """Nothing has to be created first."""
-    conversation = MemoryConversations().load("new")
+    conversation = stored().load("new")
 
     assert conversation.messages == []
     assert conversation.reading.addresses == ()
@@ -21,7 +32,7 @@ def test_an_unknown_session_starts_empty() -> None:
 
 def test_changes_count_once_they_are_saved() -> None:
     """A turn that fails leaves no half of itself."""
-    conversations = MemoryConversations()
+    conversations = stored()
     conversation = conversations.load("s")
     conversation.messages.append(HELLO)
     conversation.reading.add(["a#1"])
@@ -35,17 +46,29 @@ def test_changes_count_once_they_are_saved() -> None:
     assert conversations.load("s").reading.addresses == ("a#1",)
 
 
-def test_the_sessions_unused_for_longest_are_forgotten() -> None:
-    """Memory stays bounded on a laptop that serves many sessions."""
-    conversations = MemoryConversations(kept=2)
-    for session in ("first", "second", "first", "third"):
-        conversation = conversations.load(session)
-        conversation.messages.append(HELLO)
-        conversations.save(session, conversation)
+def test_who_was_overtaken_writes_no_history() -> None:
+    """Two runs loaded one conversation; only one of them may go on with it."""
+    conversations = stored()
+    mine, theirs = conversations.load("s"), conversations.load("s")
+    theirs.messages.append(HELLO)
+    conversations.save("s", theirs)
 
-    assert len(conversations.load("first").messages) == 2
-    assert conversations.load("second").messages == []
-    assert conversations.load("third").messages == [HELLO]
+    with pytest.raises(LeaseLost):
+        conversations.save("s", mine)
+
+    assert conversations.load("s").messages == [HELLO]
+
+
+def test_what_cannot_be_kept_is_refused_before_anything_is_written() -> None:
+    """Bytes of a picture are no JSON."""
+    conversations = stored()
+    conversation = conversations.load("s")
+    conversation.messages.append(cast("Message", {"role": "user", "content": [{"text": b"x"}]}))
+
+    with pytest.raises(StoreError, match="conversation_unwritable"):
+        conversations.save("s", conversation)
+
+    assert conversations.load("s").messages == []
 
 
 def test_passages_are_numbered_in_the_order_of_reading() -> None:

@@ -13,14 +13,14 @@ from strands import tool
 from strands.types.exceptions import ModelThrottledException
 
 from agent_image.answer import Event
-from agent_image.contract import Regime, Verdict
+from agent_image.contract import Regime, Verdict, Zone
 from agent_image.errors import KnowledgeBaseError
 from agent_image.invocation import Feedback, Prompt
 from agent_image.retrieval.fingerprint import fingerprint
 from agent_image.retrieval.knowledge_base import Retrieval
 from agent_image.telemetry.invocation_span import answer_fingerprint
 from agent_image.tools.zoned import ZonedTool
-from tests.agent_image.grounds import LONG_ANSWER, REFUNDS, RETURNS, SESSION, Records, Stage
+from tests.agent_image.grounds import LONG_ANSWER, REFUNDS, RETURNS, SESSION, FoundPassages, Stage
 from tests.agent_image.scripted import Calls, Raises, Says
 
 QUESTION = Prompt("How long do I have to return something?")
@@ -61,6 +61,7 @@ def test_the_spans_hold_addresses_and_marks_and_no_words() -> None:
         "rastro.run": "1",
         "rastro.kind": "prompt",
         "rastro.outcome": "completed",
+        "rastro.cost_usd": pytest.approx(0.00021),
         "rag.cited": "1 2",
         "rag.answer": answer_fingerprint(LONG_ANSWER),
     }
@@ -201,7 +202,7 @@ def test_a_failed_turn_leaves_no_half_of_itself_in_the_conversation() -> None:
 @pytest.mark.parametrize("code", ["throttled", "access_denied", "not_found", "unavailable"])
 def test_a_knowledge_base_that_fails_is_said_to_the_model_and_on_the_span(code: str) -> None:
     """The model can tell the user, and the trail knows why."""
-    stage = Stage(records=Records(KnowledgeBaseError(code, "The knowledge base did not answer.")))
+    stage = Stage(found=FoundPassages(KnowledgeBaseError(code, "The knowledge base did not answer.")))
 
     ask(stage)
 
@@ -215,7 +216,7 @@ def test_a_knowledge_base_that_fails_is_said_to_the_model_and_on_the_span(code: 
 
 def test_nothing_found_is_said_to_the_model_and_on_the_span() -> None:
     """An empty result is no failure."""
-    stage = Stage(records=Records(Retrieval(())))
+    stage = Stage(found=FoundPassages(Retrieval(())))
 
     ask(stage)
 
@@ -280,7 +281,7 @@ def test_a_tool_that_raises_does_not_end_the_run() -> None:
         """Explode."""
         raise RuntimeError("secret")
 
-    closing = ask(Stage([Calls("explode", "{}"), Says("It failed.")], tools=[ZonedTool(explode)]))[-1]
+    closing = ask(Stage([Calls("explode", "{}"), Says("It failed.")], tools=[ZonedTool(explode, Zone.GREEN)]))[-1]
 
     assert closing.document["answer"] == "It failed."
 

@@ -35,7 +35,7 @@ INTERRUPTED: Final = "interrupt"
 NOT_FINISHED: Final = "(The previous request was not finished.)"
 
 
-class Turn:
+class Turns:
     """Hold one session while a run works on it."""
 
     def __init__(
