@@ -90,11 +90,11 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
-    """Hold one step: what the model said or called, and what came back, in the order of the model's message.
+    """Hold one step: what the model said or called, and what came back.
 
     Attributes:
         at: when the step ended, in UTC.
-        calls: none where the model only wrote; what a restart replayed is not seen again.
+        calls: in the order in which they ended; none where the model only wrote. What was replayed is not seen again.
         text: of a step without calls, see `monologue.sketch`.
         cost_nano: what the step's model call and tools cost; None where a price is not known.
         spent: all that the session has spent, this step included.

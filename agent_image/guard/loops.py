@@ -1,7 +1,7 @@
 """Find a session that goes in circles: the same calls, with the same arguments, that bring back the same.
 
 For a period p of 1 to 4 steps, the last 3p steps are three rounds of one circle where both what was called and what
-came back are equal, in order. Other arguments, or another result, are progress. A call that fails three times with the
+came back are equal. Other arguments, or another result, are progress. A call that fails three times with the
 same arguments is a loop too, however its error is worded. The remedy goes up a ladder, each rung once: tell the model,
 hold the call, end the run; a call that failed may be tried once more before the run ends.
 """
@@ -32,7 +32,7 @@ class Turn:
     """Hold one step that called tools.
 
     Attributes:
-        asked: the digest of its calls, in order.
+        asked: the digest of its calls.
         seen: the digest of its calls and of what came back.
         calls: the fingerprints of its calls, as far as they are kept.
         failed: all of its calls failed.
@@ -93,8 +93,8 @@ class Loops:
         """Look at one step; one without calls neither is a loop nor ends one."""
         if not step.calls:
             return self, ()
-        if self.current is not None and all(call.held for call in step.calls):
-            return _climb(self, replace(self.current, evidence={"held": len(step.calls)}))
+        if self.current is not None and _insists(self.current, step.calls):
+            return _climb(self, replace(self.current, evidence={"held": sum(call.held for call in step.calls)}))
         polls, polled = self.polls.observed(step, rules)
         tail = (*self.tail, _turn(step.calls, polled, self.steps))[-_TAIL:]
         moved = replace(self, tail=tail, polls=polls, steps=self.steps + 1)
@@ -110,13 +110,22 @@ def _climb(loops: Loops, loop: Loop) -> tuple[Loops, tuple[Finding, ...]]:
     return replace(loops, current=replace(loop, rung=reached), climbed=kept), (finding,)
 
 
+def _insists(loop: Loop, calls: tuple[Seen, ...]) -> bool:
+    """Tell whether a step asked for nothing but what is held, or for what ends the run."""
+    held = [call.held for call in calls]
+    return all(held) or (any(held) and loop.verdict is Remedy.STOP)
+
+
 def _turn(calls: tuple[Seen, ...], polled: Round, step: int) -> Turn:
-    # A poll that waited its time is no repetition: the number of its step sets it apart.
-    seen = (f"{step}" if call.fingerprint in polled.patient else call.observation for call in calls)
-    asked = [call.fingerprint for call in calls]
+    # A poll that waited its time is no repetition: the number of its step sets it apart. Calls of one step run side by
+    # side and end in any order, so their order says nothing.
+    seen = sorted(
+        (call.fingerprint, f"{step}" if call.fingerprint in polled.patient else call.observation) for call in calls
+    )
+    asked = [call for call, _ in seen]
     return Turn(
         asked=digest(*asked)[:DIGITS],
-        seen=digest(*asked, *seen)[:DIGITS],
+        seen=digest(*(part for pair in seen for part in pair))[:DIGITS],
         calls=tuple(dict.fromkeys(asked))[:_CALLS],
         failed=all(call.is_error for call in calls),
     )
