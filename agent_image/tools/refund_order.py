@@ -58,10 +58,10 @@ def refund_order(ledger: Ledger) -> ZonedTool:
 
 def amount_of(value: object) -> Decimal | None:
     """Read an amount as JSON holds it; None unless it is a number above 0, with two decimal places at most."""
-    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+    if not isinstance(value, int | float | Decimal):
         return None
     try:
-        # The shortest text of a float is the number that somebody wrote.
+        # The shortest text of a float is the number that somebody wrote; that of a truth value is none.
         amount = Decimal(str(value)).normalize()
         paid = amount.quantize(_CENT)
     except (InvalidOperation, ValueError):

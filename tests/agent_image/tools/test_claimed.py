@@ -95,22 +95,40 @@ def test_arguments_that_are_no_json_do_not_run(till: Till) -> None:
     assert till.paid == []
 
 
+class Slow(AgentTool):
+    """A tool that looks at its arguments some time after it was started."""
+
+    tool_name, tool_spec, tool_type = "refund", {"name": "refund", "description": "", "inputSchema": {}}, "slow"
+
+    async def stream(self, tool_use: ToolUse, invocation_state: dict[str, Any], **kwargs: Any) -> Any:
+        yield "started"
+        yield json.dumps(tool_use["input"])
+
+
 def test_what_was_hashed_is_what_runs() -> None:
     """Whoever keeps the arguments that came, and changes them while the tool runs, changes nothing."""
     shared: dict[str, Any] = {"order_id": "5501", "lines": [1]}
-    seen: list[Any] = []
 
-    @tool(name="refund")
-    async def slow(order_id: str, lines: list[int]) -> str:
-        """Pay back, slowly."""
-        shared["lines"].append(2)
-        await asyncio.sleep(0)
-        seen.append((order_id, lines))
-        return "paid"
+    async def collect() -> list[Any]:
+        events = []
+        async for event in carried(claim_for(shared), ClaimedTool(Slow()).stream(use(shared), {})):
+            shared["lines"].append(2)
+            events.append(event)
+        return events
 
-    run(ClaimedTool(slow), shared, claim_for({"order_id": "5501", "lines": [1]}))
+    assert asyncio.run(collect()) == ["started", '{"lines": [1], "order_id": "5501"}']
 
-    assert seen == [("5501", [1])]
+
+def test_a_call_under_another_name_borrows_no_right(till: Till) -> None:
+    """What counts is the tool that would run, whatever the call says its name is."""
+
+    async def collect() -> list[Any]:
+        events = till.tool.stream({**use(ARGUMENTS), "name": "another"}, {})
+        return [event async for event in carried(claim_for(ARGUMENTS, "another"), events)]
+
+    with pytest.raises(AgentError, match="unclaimed"):
+        asyncio.run(collect())
+    assert till.paid == []
 
 
 def gated(model: ScriptedModel, one: AgentTool, runs: int = 1) -> Agent:

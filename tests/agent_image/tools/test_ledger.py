@@ -221,7 +221,7 @@ BOOKINGS = st.tuples(st.just("book"), st.sampled_from("ab"), st.sampled_from("kl
 FENCES = st.tuples(st.just("fence"), st.sampled_from("ab"), st.just(""), st.integers(1, 4))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(BOOKINGS | FENCES, max_size=20))
 def test_no_history_lets_an_outdone_owner_in(path: Path, steps: list[tuple[str, str, str, int]]) -> None:
     """Against a model in memory: the highest token so far decides, then the key."""
