@@ -59,7 +59,9 @@ class Ledger:
         with self._locked() as file:
             entries = _read(file)
             if fence < _mark(entries, session_id):
-                raise _stale()
+                raise StaleFence(
+                    "stale_fence", "Another owner holds the session by now: this one takes no effect any more."
+                )
             asked = {"kind": kind, "key": key, "session_id": session_id, **facts}
             for entry in entries:
                 if entry["kind"] != FENCE and entry["key"] == key:
@@ -70,18 +72,14 @@ class Ledger:
             return booked
 
     def fence(self, session_id: str, token: int) -> None:
-        """Raise a session's mark durably: from now on, no lower token takes an effect.
+        """Raise a session's mark durably to `token`, unless it is there: from now on, no lower one takes an effect.
 
         Raises:
-            StaleFence: the mark is above `token`.
             NotBooked: the file cannot be read.
             StoreError: the file cannot be written; the mark may be raised or not.
         """
         with self._locked() as file:
-            mark = _mark(_read(file), session_id)
-            if token < mark:
-                raise _stale()
-            if token > mark:
+            if token > _mark(_read(file), session_id):
                 _append(file, {"kind": FENCE, "session_id": session_id, "fence": token})
 
     def effects(self) -> Sequence[Entry]:
@@ -168,10 +166,6 @@ def _same(entry: Entry, asked: Entry) -> Entry:
     if {**entry, **asked} != entry or len(entry) != len(asked) + len({"fence", "number"}):
         raise KeyReused("idempotency_key_reused", "This idempotency key stands for another effect.")
     return entry
-
-
-def _stale() -> StaleFence:
-    return StaleFence("stale_fence", "Another owner holds the session by now: this one takes no effect any more.")
 
 
 def _unreadable() -> NotBooked:

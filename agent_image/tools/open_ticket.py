@@ -36,4 +36,4 @@ def open_ticket(ledger: Ledger) -> ZonedTool:
         entry = ledger.book("ticket", claim.key, claim.fence, claim.session_id, subject=subject, detail=detail)
         return {"status": "success", "content": [{"text": f"Ticket {entry['number']} is open."}]}
 
-    return ZonedTool(ticket, Zone.YELLOW)
+    return ZonedTool(ticket, Zone.YELLOW, idempotent=True, fence=ledger.fence)

@@ -10,11 +10,14 @@ from strands import tool
 
 from agent_image.contract import Zone
 from agent_image.guard.claim import claim_of
+from agent_image.guard.rules import Rule
 from agent_image.tools.ledger import Ledger
 from agent_image.tools.zoned import ZonedTool
 
 REFUND_ORDER: Final = "refund_order"
 CURRENCY: Final = "BRL"
+LARGE: Final = Decimal(500)
+"""Above it, an amount is a reason of its own to ask."""
 LARGEST: Final = Decimal(1_000_000)
 """The largest amount that one refund pays."""
 _CENT: Final = Decimal("0.01")
@@ -38,7 +41,7 @@ _SCHEMA: Final = {
 
 
 def refund_order(ledger: Ledger) -> ZonedTool:
-    """Build the tool over a ledger; it is red."""
+    """Build the tool over a ledger; it is red, and whoever approves it is told where the amount is large."""
 
     @tool(name=REFUND_ORDER, inputSchema=_SCHEMA)
     def refund(order_id: Any, amount: Any) -> dict[str, Any]:  # noqa: ANN401 - checked here, so that no digit changes
@@ -53,7 +56,8 @@ def refund_order(ledger: Ledger) -> ZonedTool:
         text = f"Refund {entry['number']}: {paid} {CURRENCY} go back for order {order_id}."
         return {"status": "success", "content": [{"text": text}]}
 
-    return ZonedTool(refund, Zone.RED)
+    large = Rule("amount", over=LARGE)
+    return ZonedTool(refund, Zone.RED, red_when=(large,), idempotent=True, fence=ledger.fence)
 
 
 def amount_of(value: object) -> Decimal | None:

@@ -54,7 +54,31 @@ def run(zoned: ZonedTool, arguments: Any, claim: Claim | None = None) -> tuple[A
 def test_their_zones_are_those_of_their_effects(ledger: Ledger) -> None:
     """A ticket can be closed again; money does not come back."""
     assert (open_ticket(ledger).zone, refund_order(ledger).zone) == (Zone.YELLOW, Zone.RED)
-    assert (open_ticket(ledger).tool.tool_name, refund_order(ledger).tool.tool_name) == (OPEN_TICKET, REFUND_ORDER)
+    assert (open_ticket(ledger).name, refund_order(ledger).name) == (OPEN_TICKET, REFUND_ORDER)
+
+
+@pytest.mark.parametrize(("build", "arguments"), TOOLS)
+def test_they_may_be_run_again_and_refuse_a_lost_owner(
+    ledger: Ledger, build: Callable[[Ledger], ZonedTool], arguments: dict[str, Any]
+) -> None:
+    """They say that they honour the idempotency key, and take the token of a session's new owner."""
+    tool = build(ledger)
+    assert tool.idempotent
+    assert tool.fence
+
+    tool.fence("s", 2)
+    _, error = run(tool, arguments, claim_for(tool.name, arguments, fence=1))
+
+    assert isinstance(error, NoEffect)
+    assert ledger.effects() == []
+
+
+@pytest.mark.parametrize(("amount", "large"), [(500, False), (500.01, True), ("150", True)])
+def test_a_large_refund_is_a_reason_of_its_own(ledger: Ledger, amount: object, large: object) -> None:
+    """Which the approver reads beside the zone; an amount that is none counts as one."""
+    (rule,) = refund_order(ledger).red_when
+
+    assert (rule.code, rule.holds({**REFUND, "amount": amount})) == ("red_when:amount", large)
 
 
 def test_a_refund_is_booked_and_reported(ledger: Ledger) -> None:
