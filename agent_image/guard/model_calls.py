@@ -72,6 +72,8 @@ class ModelCalls:
             reserved.nano_usd if price is None else price, reserved.tokens if tokens is None else tokens.total, 1
         )
         self._spending.settle(begun.reservation, used)
+        for name, count in ({} if tokens is None else asdict(tokens)).items():
+            self._work.tokens[name] += count
         self._work.spoken(text, price)
         self._note(begun, tokens, price, stop_reason=stop_reason)
 

@@ -15,6 +15,7 @@ from agent_image.guard.batch import Batch
 from agent_image.guard.budget import Amount
 from agent_image.guard.checkpoint import Call, Case
 from agent_image.guard.codec import decode, encode
+from agent_image.guard.events import TOKENS
 from agent_image.guard.guard import Guard
 from agent_image.guard.lease import Lease
 from agent_image.guard.session import Session
@@ -111,6 +112,7 @@ class Work:
         self.batch = Batch(guard.store, run.session_id, guard.clock)
         self.watch = decode(Watch, session.watch) if session.watch else Watch()
         self.spent = Amount()
+        self.tokens = dict.fromkeys(TOKENS, 0)
         self.asked: dict[str, Case] = {}
         self.halted: AgentError | None = None
         # Whether something ran that is not only reading: then the turn stays in the history, whatever follows.
@@ -261,7 +263,7 @@ class Work:
         """
         try:
             self.look()
-            self.note(EventName.RUN_ENDED, outcome=outcome.value, cost_usd=self.spent.usd, tokens=None)
+            self.note(EventName.RUN_ENDED, outcome=outcome.value, cost_usd=self.spent.usd, tokens=self.tokens)
             head = self.chain.flush()
         except AuditError:
             # What is not durable is not anchored: the next run begins behind what is.

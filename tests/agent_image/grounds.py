@@ -16,12 +16,13 @@ from bedrock_agentcore.runtime import BedrockAgentCoreApp
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from strands import Agent
 
 from agent_image.agent import AgentPlan
 from agent_image.answer import Event
 from agent_image.app import build
 from agent_image.contract import SCOPE, Choice, Regime
-from agent_image.conversation import StoredConversations
+from agent_image.conversation import Conversation, StoredConversations
 from agent_image.digest import Digest
 from agent_image.ground import Ground
 from agent_image.guard.audit import MemoryOutlet, Outlet
@@ -123,7 +124,7 @@ def guard_over(
         policy=policy,
         prices=Prices({**guarding.prices, "scripted": SCRIPTED_PRICE}, clock),
         outlet=outlet or MemoryOutlet(),
-        slim=SlimLine(digest, lambda line: None),
+        slim=SlimLine(digest, lambda _: None),
         outbox=Outbox(records, clock, timedelta(minutes=guarding.alert_cooldown_minutes)),
         redact=lambda value: value,
         digest=digest,
@@ -173,13 +174,21 @@ class Stage:
         )
         self.people = PeopleStore(self.records)
         self.conversations = StoredConversations(self.guard.store, self.clock)
-        taken = Turns(self.guard, plan.agent_for, self.conversations, tracer, regime)
+        self.changes: list[Callable[[Agent], object]] = []
+        self._plan = plan
+        taken = Turns(self.guard, self._agent, self.conversations, tracer, regime)
         self.delivered = 0
         sweeper = Sweeper(self.guard, self._deliver)
         self.prompt = PromptRun(ground, taken, sweeper)
         self.resume = ResumeRun(ground, taken, self.guard, sweeper)
         self.sweep = SweepRun(ground, sweeper)
         self.feedback = FeedbackRun(ground)
+
+    def _agent(self, conversation: Conversation, attach: Callable[[Agent], None]) -> Agent:
+        agent = self._plan.agent_for(conversation, attach)
+        for change in self.changes:
+            change(agent)
+        return agent
 
     def _deliver(self) -> None:
         self.delivered += 1
