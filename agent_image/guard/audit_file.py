@@ -37,11 +37,21 @@ class FileOutlet:
 
     at_once = True
 
-    def __init__(self, path: Path, pause: Callable[[float], object], *, limit: int = FILE_LIMIT) -> None:
+    def __init__(
+        self,
+        path: Path,
+        pause: Callable[[float], object],
+        *,
+        limit: int = FILE_LIMIT,
+        append: Callable[[int, bytes], int] = os.write,
+        fsync: Callable[[int], object] = os.fsync,
+    ) -> None:
         """Take the file's path and what waits some seconds. The file is made when the first line comes."""
         self._path = path
         self._pause = pause
         self._limit = limit
+        self._append = append
+        self._fsync = fsync
         self._lost = False
 
     def write(self, lines: Sequence[bytes], *, folder: Folder, run: str, seq: int) -> None:  # noqa: ARG002 - the port's
@@ -54,7 +64,7 @@ class FileOutlet:
         with _told(), self._locked() as file:
             size = os.fstat(file).st_size
             healed = data if size == 0 or os.pread(file, 1, size - 1) == b"\n" else b"\n" + data
-            _append(file, healed, size)
+            self._put(file, healed, size)
 
     def sync(self) -> None:
         """Make durable what was appended; files that were closed already are.
@@ -73,6 +83,16 @@ class FileOutlet:
                 self._durable(file)
             finally:
                 os.close(file)
+
+    def _put(self, file: int, data: bytes, size: int) -> None:
+        try:
+            written = self._append(file, data)
+        except OSError:
+            os.ftruncate(file, size)
+            raise
+        if written != len(data):
+            os.ftruncate(file, size)
+            raise AuditError("audit_unwritable", "The audit's file took a part of a line only.")
 
     @contextmanager
     def _locked(self) -> Iterator[int]:
@@ -99,7 +119,7 @@ class FileOutlet:
         except FileNotFoundError:
             self._path.parent.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
             file = os.open(self._path, flags | os.O_CREAT, FILE_MODE)
-            _sync_folder(self._path.parent)
+            self._sync_folder()
             return file
 
     def _lock(self, file: int) -> None:
@@ -123,11 +143,18 @@ class FileOutlet:
         self._durable(file)
         number = max((numbered for numbered, _ in closed_files(self._path)), default=0) + 1
         self._path.rename(self._path.with_name(f"{self._path.name}.{number}"))
-        _sync_folder(self._path.parent)
+        self._sync_folder()
+
+    def _sync_folder(self) -> None:
+        folder = os.open(self._path.parent, os.O_RDONLY)
+        try:
+            self._durable(folder)
+        finally:
+            os.close(folder)
 
     def _durable(self, file: int) -> None:
         try:
-            os.fsync(file)
+            self._fsync(file)
         except OSError:
             self._lost = True
             raise
@@ -144,25 +171,6 @@ def closed_files(path: Path) -> list[tuple[int, Path]]:
         if (number := name.removeprefix(f"{path.name}.")).isascii() and number.isdigit()
     )
     return sorted(found)
-
-
-def _append(file: int, data: bytes, size: int) -> None:
-    try:
-        written = os.write(file, data)
-    except OSError:
-        os.ftruncate(file, size)
-        raise
-    if written != len(data):
-        os.ftruncate(file, size)
-        raise AuditError("audit_unwritable", "The audit's file took a part of a line only.")
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 @contextmanager

@@ -84,7 +84,7 @@ class _Plain:
             yield value
 
     def _key(self, key: Any) -> str:  # noqa: ANN401 - the same
-        text = self.of(key, DEPTH)
+        text = self.of(key, DEPTH - 1)
         return text if isinstance(text, str) else compact(text)
 
 
