@@ -9,6 +9,7 @@ from agent_image.answer import Event
 from agent_image.contract import EventName, Kind
 from agent_image.errors import AgentError
 from agent_image.ground import Ground, Invoked, invoked, link_to
+from agent_image.guard.answers import Answers
 from agent_image.guard.checkpoint import Case, State
 from agent_image.guard.guard import Guard
 from agent_image.guard.sweep import Sweeper
@@ -35,6 +36,7 @@ class PromptRun:
                 self._sweeper.on_the_way()
                 with self._turns.held(invocation, invocation.guarded()) as work:
                     work.reset_watch()
+                    Answers(work).begin()
                     _started(work, prompt.text)
                     async for event in self._turns.go_on(invocation, work, prompt.text):
                         yield event

@@ -79,7 +79,9 @@ class Turns:
         try:
             async for delta in self._deltas(work, conversation, prompt):
                 if isinstance(delta, str):
-                    yield answers.text(delta)
+                    # What may be sent back is not shown before it is let through.
+                    if not self._guard.stages.stop:
+                        yield answers.text(delta)
                 else:
                     written_, stopped = str(delta["result"]).strip(), delta["result"].stop_reason
             if stopped == INTERRUPTED:
@@ -92,6 +94,8 @@ class Turns:
             raise
         self._save(work, conversation)
         work.answered()
+        if self._guard.stages.stop:
+            yield answers.text(written_)
         for event in self._completed(invocation, conversation, written_):
             yield event
 

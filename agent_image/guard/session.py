@@ -30,6 +30,7 @@ class Session:
         head: where the audit's chain ends, as far as it is durable.
         watch: what the anomaly detectors remember.
         pending: the checkpoints that the last message waits for.
+        sent_back: how many answers to the last question were sent back to the model.
     """
 
     id: str
@@ -41,6 +42,7 @@ class Session:
     head: Head = field(default_factory=Head)
     watch: Mapping[str, Any] = field(default_factory=dict)
     pending: tuple[str, ...] = ()
+    sent_back: int = 0
 
     def leased(self, now: datetime) -> bool:
         """Tell whether somebody works on the session. A clock that went backwards frees nothing."""

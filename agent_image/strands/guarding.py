@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from opentelemetry.trace import Tracer
 from strands import Agent
-from strands.hooks import MessageAddedEvent
+from strands.hooks import AfterInvocationEvent, MessageAddedEvent
 from strands.interrupt import Interrupt, InterruptException
 from strands.middleware import (
     ExecuteToolContext,
@@ -29,6 +29,7 @@ from strands.types.tools import ToolUse
 from agent_image.contract import Ruling, Span
 from agent_image.errors import AgentError
 from agent_image.faults import fault_of
+from agent_image.guard.answers import Answers
 from agent_image.guard.checkpoint import Call
 from agent_image.guard.claim import carried
 from agent_image.guard.gate import Admitted, Answered, Gate, ToolResult
@@ -60,17 +61,27 @@ class Guarding:
         spending = Spending(work)
         self._gate = Gate(work, spending)
         self._models = ModelCalls(work, spending)
+        self._answers = Answers(work)
 
     def attach(self, agent: Agent) -> None:
         """Stand closest to the model and the tools of an agent; whatever is added later stands closer, so add last."""
         agent.add_middleware(InvokeModelStage, self._model)
         agent.add_middleware(ExecuteToolStage, self._tool)
         agent.add_hook(self._added, MessageAddedEvent)
+        agent.add_hook(self._ended, AfterInvocationEvent)
 
     def _added(self, event: MessageAddedEvent[Any]) -> None:
         """Keep the conversation before the calls of a message run, and when all of them have answered."""
         if any("toolUse" in block or "toolResult" in block for block in event.message["content"]):
             self._save(event.agent.messages)
+
+    def _ended(self, event: AfterInvocationEvent) -> None:
+        """Send an answer back that somebody refuses. The event also comes for what is no answer."""
+        if event.result is None or event.result.stop_reason != "end_turn" or self._work.halted is not None:
+            return
+        reason = self._answers.sent_back(str(event.result).strip())
+        if reason is not None:
+            event.resume = reason
 
     async def _model(self, context: InvokeModelContext, next_fn: Next) -> AsyncGenerator[TypedEvent, None]:
         messages = context.messages

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from strands import tool
@@ -103,8 +104,8 @@ def text_of(result: dict[str, Any]) -> str:
 def valid(messages: list[Any]) -> None:
     """Roles alternate, and every call has exactly one result in the message that follows."""
     roles = [message["role"] for message in messages]
-    assert all(one != other for one, other in zip(roles, roles[1:], strict=False))
-    for message, following in zip(messages, messages[1:], strict=False):
+    assert all(one != other for one, other in pairwise(roles))
+    for message, following in pairwise(messages):
         uses = [block["toolUse"]["toolUseId"] for block in message["content"] if "toolUse" in block]
         answered = [block["toolResult"]["toolUseId"] for block in following["content"] if "toolResult" in block]
         assert sorted(uses) == sorted(answered)
