@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from botocore.exceptions import ClientError
+from opentelemetry.instrumentation.utils import suppress_instrumentation
 
 from agent_image.contract import DUE_KEY, OPEN_INDEX, QUEUE_KEY, TABLE_EXPIRY, TABLE_KEY, Item
 from agent_image.errors import StoreError
@@ -201,7 +202,9 @@ def _repeated(error: ClientError) -> bool:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    try:
-        yield
-    except AWS_ERRORS as error:
-        raise refusal(aws_failure(error)) from None
+    # The trail holds what the agent did for an answer, not how the guard remembers it.
+    with suppress_instrumentation():
+        try:
+            yield
+        except AWS_ERRORS as error:
+            raise refusal(aws_failure(error)) from None

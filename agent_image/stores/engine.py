@@ -34,12 +34,6 @@ _COMMON: Final[dict[str, Any]] = {
     "skip_autocommit_rollback": True,
     "hide_parameters": True,
     "max_overflow": 0,
-    "pool_timeout": SECONDS,
-}
-_POSTGRESQL: Final = {
-    "connect_timeout": SECONDS,
-    "tcp_user_timeout": SECONDS * 1000,
-    "options": f"-c statement_timeout={SECONDS}s -c synchronous_commit=on",
 }
 _SQLITE_CODES: Final = {
     sqlite3.SQLITE_BUSY: Failure.THROTTLED,
@@ -67,7 +61,7 @@ _SQLSTATES: Final = {
 }
 
 
-def engine_at(url: str) -> Engine:
+def engine_at(url: str, seconds: int = SECONDS) -> Engine:
     """Prepare a database; nothing is opened yet.
 
     Raises:
@@ -77,10 +71,10 @@ def engine_at(url: str) -> Engine:
     if scheme == "sqlite" and url.startswith("sqlite:///"):
         path = Path(unquote(url.removeprefix("sqlite:///")))
         if path.is_absolute() and path.name:
-            return _sqlite(path)
+            return _sqlite(path, seconds)
     if scheme == "postgresql":
         try:
-            return _postgresql(make_url(url))
+            return _postgresql(make_url(url), seconds)
         except (ArgumentError, ValueError):
             pass
     message = f"allowed: {' or '.join(FORMS)}"
@@ -100,10 +94,14 @@ def failure(error: SQLAlchemyError | OSError) -> str:
     return _SQLSTATES.get(state, _SQLSTATES.get(state[:2], Failure.UNAVAILABLE))
 
 
-def _sqlite(path: Path) -> Engine:
+def _sqlite(path: Path, seconds: int) -> Engine:
     # One connection, one statement at a time: SQLite has one writer, and threads that wait here wait in a fair queue.
     engine = create_engine(
-        URL.create("sqlite", database=str(path)), pool_size=1, connect_args={"timeout": SECONDS}, **_COMMON
+        URL.create("sqlite", database=str(path)),
+        pool_size=1,
+        pool_timeout=seconds,
+        connect_args={"timeout": seconds},
+        **_COMMON,
     )
 
     @event.listens_for(engine, "do_connect")
@@ -113,8 +111,12 @@ def _sqlite(path: Path) -> Engine:
 
     @event.listens_for(engine, "connect")
     def tell(connection: sqlite3.Connection, _: object) -> None:
-        connection.execute(_WAL)
-        connection.execute(_DURABLE)
+        try:
+            connection.execute(_WAL)
+            connection.execute(_DURABLE)
+        except BaseException:
+            connection.close()
+            raise
 
     return engine
 
@@ -143,11 +145,16 @@ def _make(path: Path) -> None:
         os.close(folder)
 
 
-def _postgresql(url: URL) -> Engine:
+def _postgresql(url: URL, seconds: int) -> Engine:
     return create_engine(
         url.set(drivername="postgresql+psycopg"),
         pool_size=CONNECTIONS,
+        pool_timeout=seconds,
         pool_pre_ping=True,
-        connect_args=_POSTGRESQL,
+        connect_args={
+            "connect_timeout": seconds,
+            "tcp_user_timeout": seconds * 1000,
+            "options": f"-c statement_timeout={seconds}s -c synchronous_commit=on",
+        },
         **_COMMON,
     )

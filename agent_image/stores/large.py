@@ -5,6 +5,8 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Any, Final
 
+from opentelemetry.instrumentation.utils import suppress_instrumentation
+
 from agent_image.contract import STATE_OBJECT_PREFIX
 from agent_image.errors import StoreError
 from agent_image.retrieval.failure import AWS_ERRORS, aws_code, aws_failure
@@ -33,7 +35,8 @@ class LargeState:
         data = text.encode()
         digest = sha256(data).hexdigest()
         try:
-            self._client.put_object(**self._object(digest), Body=data, ContentType="application/json")
+            with suppress_instrumentation():
+                self._client.put_object(**self._object(digest), Body=data, ContentType="application/json")
         except AWS_ERRORS as error:
             raise refusal(aws_failure(error)) from None
         return digest
@@ -46,7 +49,8 @@ class LargeState:
             StoreUnavailable: S3 did not answer.
         """
         try:
-            data: bytes = self._client.get_object(**self._object(digest))["Body"].read()
+            with suppress_instrumentation():
+                data: bytes = self._client.get_object(**self._object(digest))["Body"].read()
         except AWS_ERRORS as error:
             if aws_code(error) == _NO_OBJECT:
                 raise StoreError("state_missing", "A record's text is no longer in the store.") from None

@@ -8,13 +8,14 @@ from datetime import datetime
 from threading import Lock
 from typing import Final
 
+from opentelemetry.instrumentation.utils import suppress_instrumentation
 from sqlalchemy import Connection, and_, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from agent_image.contract import Item
 from agent_image.guard.moments import Clock
 from agent_image.guard.records import NEW, Conflict, Document, Record, StoreUnavailable
-from agent_image.stores.engine import engine_at, failure
+from agent_image.stores.engine import SECONDS, engine_at, failure
 from agent_image.stores.refusal import refusal
 from agent_image.stores.schema import RECORDS, migrate
 from agent_image.stores.text import document_of, document_text, is_key, item_of, moment_of, moment_text
@@ -51,13 +52,13 @@ _PURGE: Final = delete(RECORDS).where(
 class SqlRecords:
     """Hold records in one database, for all threads of a process; it is opened, and made, when it is first used."""
 
-    def __init__(self, url: str, clock: Clock | None = None) -> None:
-        """Take the database's URL, and what tells the time; without a clock nothing is forgotten.
+    def __init__(self, url: str, clock: Clock | None = None, patience_seconds: int = SECONDS) -> None:
+        """Take the database's URL, what tells the time, and how long to wait; without a clock nothing is forgotten.
 
         Raises:
             ValueError: the URL has none of the allowed forms.
         """
-        self._engine = engine_at(url)
+        self._engine = engine_at(url, patience_seconds)
         self._clock = clock
         self._opening = Lock()
         self._open = False
@@ -112,7 +113,8 @@ class SqlRecords:
     @contextmanager
     def _connected(self) -> Iterator[Connection]:
         try:
-            with self._engine.connect() as connection:
+            # The trail holds what the agent did for an answer, not how the guard remembers it.
+            with suppress_instrumentation(), self._engine.connect() as connection:
                 if not self._open:
                     with self._opening:
                         migrate(connection)
