@@ -13,7 +13,11 @@ STOPS_AT: Final = 2
 OUTCOMES: Final = 10
 """Calls of a tool whose outcome is remembered."""
 ENOUGH: Final = 6
-"""Calls of a tool before anything is said of its error rate; half of them failed is too much."""
+"""Calls of a tool before anything is said of its error rate."""
+BAD: Final = 2
+"""One failed call in so many is too much."""
+BETTER: Final = 4
+"""Less than one in so many is well again."""
 _TOOLS: Final = 16
 _REFUSALS: Final = 8
 
@@ -41,15 +45,25 @@ class Streak:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """Hold whether the last calls of a tool failed."""
+    """Hold whether the last calls of a tool failed.
+
+    Attributes:
+        told: that too many failed was said, and it has not been much better since.
+    """
 
     tool: str
     failed: tuple[bool, ...] = ()
+    told: bool = False
+
+    def after(self, *, failed: bool) -> Outcomes:
+        """Count one more call."""
+        last = (*self.failed, failed)[-OUTCOMES:]
+        return Outcomes(self.tool, last, self.told and sum(last) * BETTER >= len(last))
 
     @property
     def bad(self) -> bool:
         """Tell whether half of them failed, or more."""
-        return len(self.failed) >= ENOUGH and sum(self.failed) * 2 >= len(self.failed)
+        return len(self.failed) >= ENOUGH and sum(self.failed) * BAD >= len(self.failed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +126,10 @@ def _streak(kind: Anomaly, remedy: Remedy | None, least: int) -> Iterator[Findin
 def _counted(known: Sequence[Outcomes], ran: Sequence[Seen]) -> tuple[tuple[Outcomes, ...], list[Outcomes]]:
     """Count outcomes; give the tools whose error rate has just become bad."""
     by_tool = {one.tool: one for one in known}
-    before = {tool for tool, one in by_tool.items() if one.bad}
     for call in ran:
-        old = by_tool.pop(call.tool, Outcomes(call.tool))
-        by_tool[call.tool] = replace(old, failed=(*old.failed, call.is_error)[-OUTCOMES:])
-    bad = [one for tool, one in by_tool.items() if one.bad and tool not in before]
+        by_tool[call.tool] = by_tool.pop(call.tool, Outcomes(call.tool)).after(failed=call.is_error)
+    bad = [one for one in by_tool.values() if one.bad and not one.told]
+    by_tool.update({one.tool: replace(one, told=True) for one in bad})
     return tuple(by_tool.values())[-_TOOLS:], bad
 
 
