@@ -22,7 +22,7 @@ from agent_image.guard.sweep import Sweeper
 from agent_image.guard_of import guard_of
 from agent_image.invocation import Feedback, Invocation, Prompt, Resume, Sweep
 from agent_image.models.by_url import model_for
-from agent_image.places import archive_at, knowledge_base_at, ledger_at
+from agent_image.places import alert_channels_at, archive_at, knowledge_base_at, ledger_at
 from agent_image.retrieval.archive import Archive, NoArchive
 from agent_image.retrieval.retriever import Keeper, Retriever
 from agent_image.run import FeedbackRun, PromptRun, ResumeRun, SweepRun
@@ -63,7 +63,7 @@ def assemble(settings: Settings, planner: Planner = plan) -> BedrockAgentCoreApp
     ground = Ground(settings.capture, tracer, telemetry.digest, archive, _new_id)
     planned = planner(settings, retriever)
     guard = guard_of(settings, planned, telemetry.digest)
-    courier = Courier(guard.outbox, ())
+    courier = Courier(guard.outbox, alert_channels_at(settings, guard.settings))
     sweeper = Sweeper(guard, courier.call)
     conversations = StoredConversations(guard.store, guard.clock)
     turns = Turns(guard, planned.agent_for, conversations, tracer, settings.capture)

@@ -10,11 +10,14 @@ from types import MappingProxyType
 from typing import Final, TypeVar
 from urllib.parse import unquote, urlsplit
 
+from agent_image.alerts.channels import channels_at
 from agent_image.contract import Regime, Setting
 from agent_image.errors import SettingsError
+from agent_image.guard.alerts import Channel
 from agent_image.guard.audit import MemoryOutlet, Outlet
 from agent_image.guard.audit_place import outlet_at
 from agent_image.guard.records import Records
+from agent_image.guard.settings import GuardSettings
 from agent_image.retrieval.archive import Archive, NoArchive
 from agent_image.retrieval.bedrock import BedrockKnowledgeBase, bedrock_clients
 from agent_image.retrieval.folder import FolderKnowledgeBase, parse_folder
@@ -97,6 +100,23 @@ def audit_outlet_at(settings: Settings) -> Outlet:
         return outlet_at(settings.audit, settings.region)
     except ValueError as error:
         raise SettingsError([f"{Setting.AUDIT} is {error}"]) from None
+
+
+def alert_channels_at(settings: Settings, guarding: GuardSettings) -> tuple[Channel, ...]:
+    """Open the channels that alerts go out through.
+
+    Raises:
+        SettingsError: the topic is none.
+    """
+    try:
+        return channels_at(
+            settings.environment,
+            webhook=guarding.webhook,
+            webhook_secret_arn=guarding.webhook_secret_arn,
+            topic=settings.alerts,
+        )
+    except ValueError as error:
+        raise SettingsError([f"{Setting.ALERTS} is {error}"]) from None
 
 
 def _bedrock(url: str, settings: Settings) -> KnowledgeBase:

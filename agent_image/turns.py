@@ -26,6 +26,7 @@ from agent_image.guard.lease import Heartbeat, LeaseLost
 from agent_image.guard.moments import written
 from agent_image.guard.spending import Spending
 from agent_image.guard.work import Run, Work
+from agent_image.notice import notice
 from agent_image.strands.guarding import Guarding
 from agent_image.telemetry import invocation_span
 from agent_image.telemetry.invocation_span import Answered
@@ -61,9 +62,11 @@ class Turns:
                 yield work
         finally:
             invocation.span.set_attribute(Span.COST, float(work.spent.usd))
-            # Who lost the session has nothing to let go of.
-            with suppress(LeaseLost):
+            try:
                 work.close(invocation.outcome)
+            except AgentError as error:
+                # What there was to keep is kept; the session is free again when the lease is over.
+                notice("session_not_released", fault=error.code, session=run.session_id)
 
     async def go_on(self, invocation: Invoked, work: Work, prompt: str | None) -> AsyncIterator[Event]:
         """Let the agent answer, or go on where its conversation ends; give the events, the closing one last."""

@@ -245,8 +245,13 @@ class Stage:
 
 def closing(events: AsyncIterator[Event]) -> dict[str, Any]:
     """Run an invocation to its end, and give its closing document."""
+    return events_of(events)[-1].document
 
-    async def run() -> dict[str, Any]:
-        return [event async for event in events][-1].document
+
+def events_of(events: AsyncIterator[Event]) -> list[Event]:
+    """Run an invocation to its end."""
+
+    async def run() -> list[Event]:
+        return [event async for event in events]
 
     return asyncio.run(run())

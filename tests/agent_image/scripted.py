@@ -54,13 +54,14 @@ class ScriptedModel(Model):
 
     turns: Sequence[Turn]
     seen: list[Messages] = field(default_factory=list)
+    id: str = "scripted"
 
     def update_config(self, **model_config: Any) -> None:
         """Take no configuration."""
 
     def get_config(self) -> dict[str, Any]:
         """Have no configuration."""
-        return {"model_id": "scripted"}
+        return {"model_id": self.id}
 
     def structured_output(
         self, output_model: type[T], prompt: Messages, system_prompt: str | None = None, **kwargs: Any
