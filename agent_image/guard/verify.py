@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -214,20 +214,11 @@ class _Audit:
                 continue
             if node.seq == 1 and not node.prev:
                 return
-            below = [one for one in nodes.values() if one.seq < node.seq]
-            # Of several that could go on, the one that was written last before it.
-            after = max(below, key=lambda one: (one.seq, one.order), default=None)
-            gap = node.seq - 1 - (0 if after is None else after.seq)
-            if gap > 0:
-                self._find(
-                    Finding(
-                        sign=Sign.MISSING,
-                        session_id=node.session_id,
-                        chain=node.chain,
-                        seq=node.seq - gap,
-                        count=gap,
-                    )
-                )
+            after = _below(nodes.values(), node)
+            first = 1 if after is None else after.seq + 1
+            if before is None and node.seq > first:
+                found = node.found(Sign.MISSING, count=node.seq - first)
+                self._find(replace(found, run="", seq=first, place="", number=0))
             else:
                 self._find(node.found(Sign.FORGED))
             node = after
@@ -257,6 +248,15 @@ class _Audit:
         for key, node in left.items():
             if key not in explained:
                 self._find(node.found(Sign.FORGED))
+
+
+def _below(nodes: Iterable[_Node], node: _Node) -> _Node | None:
+    """Find where a chain goes on below a gap: in the same run, if it has more, else in what was written last.
+
+    What has the number of the missing line is not it, for it has another hash.
+    """
+    below = [one for one in nodes if one.seq < node.seq - 1]
+    return max(below, key=lambda one: (one.run == node.run, one.seq, one.order), default=None)
 
 
 def _tail(root: _Node, after: Mapping[str, _Node]) -> Iterator[_Node]:
