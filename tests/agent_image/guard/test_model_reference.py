@@ -66,6 +66,13 @@ def test_every_scheme_that_builds_a_model_says_who_charges() -> None:
     assert {row.scheme for row in MODELS} == set(CHARGERS)
 
 
+def test_some_count_cached_tokens_into_their_input() -> None:
+    """As Strands' providers report it."""
+    assert {scheme for scheme, charger in CHARGERS.items() if charger.cache_in_input} == {
+        *("gemini", "litellm", "mistral", "openai")
+    }
+
+
 def test_a_price_may_be_stated_under_each_name() -> None:
     """The whole reference goes first, then what it leads to."""
     arn = f"arn:aws:bedrock:us-east-1:111122223333:inference-profile/{HAIKU}"

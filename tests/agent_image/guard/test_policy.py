@@ -206,6 +206,27 @@ def test_a_bound_of_the_settings_takes_the_place_of_the_code_s() -> None:
     }
 
 
+def test_the_lowest_bound_of_the_code_counts() -> None:
+    """A bound between two of the code's would let more pass than the lower one."""
+    tool = Tool("pay", ToolRule(zone=Zone.GREEN, red_when=(OVER_100, Rule("amount", over=Decimal(200)))))
+
+    assert refusals({"pay": {"red_when": [{"argument": "amount", "over": 150}]}}, tool) == [
+        "guard.tools.pay.red_when loosens what the code says (amount over 100); allowed: with a reason"
+    ]
+
+
+def test_a_bound_replaces_bounds_alone() -> None:
+    """Another rule over the same argument stays."""
+    tool = Tool("pay", ToolRule(zone=Zone.GREEN, red_when=(OVER_100, Rule("amount", equals=0))))
+    tightened = policy({"pay": {"red_when": [{"argument": "amount", "over": 50}]}}, tool)
+
+    assert [amount for amount in (0, 1, 50, 51, 100) if tightened.classify("pay", {"amount": amount}).asks] == [
+        0,
+        51,
+        100,
+    ]
+
+
 def test_lists_of_code_and_settings_both_hold() -> None:
     """What is allowed is what both allow; adding a list loosens nothing."""
     tool = Tool("move", ToolRule(zone=Zone.GREEN, red_when=(Rule("to", outside=("a", "b")),)))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import decimal
 import socket
+import subprocess
+import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import ROUND_CEILING, Decimal
@@ -16,6 +18,7 @@ from hypothesis import strategies as st
 
 from agent_image.guard.prices import Basis, Prices, Tokens
 from agent_image.guard.settings import parse_guard
+from tests.conftest import ROOT
 
 TODAY = datetime(2026, 11, 30, tzinfo=UTC)
 HAIKU = "us.anthropic.claude-haiku-4-5-20251001-v1:0"
@@ -262,10 +265,18 @@ def test_prices_come_from_the_package_alone(monkeypatch: pytest.MonkeyPatch) -> 
     assert prices().cost("a-model-of-tomorrow", Tokens(1, 1)) is None
 
 
-def test_a_list_that_somebody_replaced_in_the_process_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+REPLACED = """
+from datetime import UTC, datetime
+from genai_prices.data_snapshot import DataSnapshot, set_custom_snapshot
+from agent_image.guard.prices import Prices, Tokens
+
+set_custom_snapshot(DataSnapshot([], from_auto_update=True))
+print(Prices({}, lambda: datetime(2026, 11, 30, tzinfo=UTC)).cost("us.amazon.nova-lite-v1:0", Tokens(1_000)))
+"""
+
+
+def test_a_list_that_somebody_replaced_in_the_process_is_not_used() -> None:
     """The version names the installed package: prices that were downloaded over it would go by a false name."""
-    from genai_prices import data_snapshot  # noqa: PLC0415 - as the module does
+    ran = subprocess.run([sys.executable, "-c", REPLACED], capture_output=True, text=True, cwd=ROOT, check=True)
 
-    monkeypatch.setattr(data_snapshot, "_custom_snapshot", data_snapshot.DataSnapshot([], from_auto_update=True))
-
-    assert prices().cost(HAIKU, Tokens(1, 1)) == 6_600
+    assert ran.stdout == "60000\n"

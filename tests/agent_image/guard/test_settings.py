@@ -205,6 +205,20 @@ def test_a_malformed_rule_is_refused(rule: dict[str, Any], fault: str) -> None:
     assert faults({"tools": {"pay": {"red_when": [rule]}}})[0].startswith(f"guard.tools.pay.red_when[0].{fault}")
 
 
+@pytest.mark.parametrize("level", [True, "2", 2.0, Decimal(2), 0, 4])
+def test_a_level_is_one_of_three_numbers(level: object) -> None:
+    """Nothing else that Python takes for one of them."""
+    assert faults({"tools": {"pay": {"level": level}}})[0].endswith("; allowed: 1, 2, 3")
+
+
+@pytest.mark.parametrize(
+    "day", ["2026-02-30", "20260131", "2026-W05-6", "2026-01-31T00:00", "31.01.2026", "today", 2026]
+)
+def test_a_day_has_one_form(day: object) -> None:
+    """Year, month, day."""
+    assert faults({"prices": {"m": PRICE | {"date": day}}})[0].startswith("guard.prices.m.date is ")
+
+
 def test_a_price_states_its_source_and_day() -> None:
     """A price that nobody can look up is none."""
     stated = PRICE | {"cache_read": "0.1"}
