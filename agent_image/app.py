@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from typing import Any, Final
 
 from bedrock_agentcore.runtime import BedrockAgentCoreApp, RequestContext
@@ -16,14 +17,15 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from agent_image import answer as answers
 from agent_image.admission import Admission
 from agent_image.answer import Event
-from agent_image.contract import Status
+from agent_image.contract import USER_HEADER, Status
 from agent_image.errors import BUSY, BadInvocation
-from agent_image.invocation import Invocation, parse
+from agent_image.invocation import Invocation, Prompt, parse
 
 EVENT_STREAM: Final = "text/event-stream"
 _OK: Final = 200
 _BAD_REQUEST: Final = 400
 _CONFLICT: Final = 409
+_USER_LENGTH: Final = 256
 
 Run = Callable[[str, Any], AsyncIterator[Event]]
 Lifespan = Callable[[Starlette], AbstractAsyncContextManager[None]]
@@ -51,10 +53,18 @@ async def _invoke(runs: Mapping[type[Invocation], Run], payload: object, context
         invocation = parse(payload)
     except BadInvocation as error:
         return JSONResponse(answers.failed(error, session_id=session_id).document, status_code=_BAD_REQUEST)
+    if isinstance(invocation, Prompt):
+        invocation = replace(invocation, requester=_requester(context))
     events = runs[type(invocation)](session_id, invocation)
     if context.request is not None and EVENT_STREAM in context.request.headers.get("accept", ""):
         return StreamingResponse(_relayed(events, asyncio.get_running_loop()), media_type=EVENT_STREAM)
     return await _whole(events)
+
+
+def _requester(context: RequestContext) -> str | None:
+    """Read who asks: as the runtime passes it on, never from the body, which anybody may write."""
+    named = None if context.request is None else context.request.headers.get(USER_HEADER)
+    return named[:_USER_LENGTH] if named else None
 
 
 async def _whole(events: AsyncIterator[Event]) -> Response:

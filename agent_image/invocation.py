@@ -20,9 +20,14 @@ NOTE_LIMIT: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Ask the agent something."""
+    """Ask the agent something.
+
+    Attributes:
+        requester: who asks, where the caller says so.
+    """
 
     text: str
+    requester: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ class PromptRun:
             invocation.span.set_attributes(invocation_span.questioned(self._ground.regime, prompt.text))
             try:
                 self._sweeper.on_the_way()
-                with self._turns.held(invocation, invocation.guarded()) as work:
+                with self._turns.held(invocation, invocation.guarded(prompt.requester)) as work:
                     work.reset_watch()
                     Answers(work).begin()
                     _started(work, prompt.text)

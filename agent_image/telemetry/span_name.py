@@ -20,6 +20,7 @@ OPERATIONS: Final = frozenset(
         "chat",
         "embeddings",
         EXECUTE_TOOL,
+        "guard",
         "invocation",
         "generate_content",
         "invoke_agent",

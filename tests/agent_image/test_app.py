@@ -10,10 +10,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from agent_image.admission import BODY_LIMIT
-from agent_image.contract import SESSION_HEADER
+from agent_image.contract import SESSION_HEADER, USER_HEADER, Choice
 from console.sse import parse
 from tests.agent_image.grounds import LONG_ANSWER, SESSION, Stage
-from tests.agent_image.scripted import Raises
+from tests.agent_image.guard.gate_grounds import Effects, paying
+from tests.agent_image.scripted import Raises, Says
 
 
 @pytest.fixture
@@ -142,3 +143,33 @@ def test_unknown_paths_and_methods_are_refused(client: TestClient) -> None:
     """There is nothing else here."""
     assert client.get("/secrets").status_code == 404
     assert client.get("/invocations").status_code == 405
+
+
+def test_who_asks_stands_on_the_checkpoint() -> None:
+    """The runtime's header says it; the body cannot."""
+    effects = Effects()
+    stage = Stage([paying()], tools=[effects.pay()])
+    with TestClient(stage.app()) as caller:
+        answer = ask(caller, {"prompt": "pay"}, **{USER_HEADER: "ana"}).json()
+
+    case = stage.guard.store.case(answer["checkpoint_id"])
+    assert case is not None
+    assert case.checkpoint.requester == "ana"
+
+
+def test_a_red_call_is_suspended_resumed_and_swept_over_http() -> None:
+    """All kinds of invocations have their way in."""
+    effects = Effects()
+    stage = Stage([paying(), Says("Paid.")], tools=[effects.pay()])
+    with TestClient(stage.app()) as caller:
+        suspended = ask(caller, {"prompt": "pay"}).json()
+        stage.decide(suspended["checkpoint_id"], Choice.APPROVE)
+        answer = ask(caller, {"resume": suspended["checkpoint_id"]}).json()
+        swept = ask(caller, {"sweep": True}).json()
+        wrong = [ask(caller, body) for body in ({"resume": "x"}, {"resume": 5}, {"sweep": 1})]
+
+    assert suspended["status"] == "suspended"
+    assert answer["answer"] == "Paid."
+    assert swept == {"status": "completed", "swept": {}, "session_id": SESSION, "trace_id": swept["trace_id"]}
+    assert [one.status_code for one in wrong] == [400] * 3
+    assert len(effects.done) == 1
