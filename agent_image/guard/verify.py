@@ -19,6 +19,7 @@ from agent_image.contract import EventName, Field
 from agent_image.guard.audit import DECISION_CHAIN, SESSION_CHAIN
 from agent_image.guard.audit_lines import Line
 from agent_image.guard.session import Head
+from agent_image.guard.sweep import SWEEP_CHAIN
 
 
 class Sign(StrEnum):
@@ -36,6 +37,8 @@ class Sign(StrEnum):
     TORN = "torn"
 
 
+LONE_CHAINS: Final = (DECISION_CHAIN, SWEEP_CHAIN)
+"""What the chains begin with whose events stand alone."""
 NOTES: Final = frozenset({Sign.UNANCHORED, Sign.NO_ANCHOR, Sign.TORN})
 """Signs that a crash, or time, explains; every other one is a fault."""
 
@@ -94,11 +97,11 @@ def verify(
     anchored = 0
     for session_id in sorted(heads.keys() | audit.sessions.keys()):
         anchored += audit.session(session_id, heads.get(session_id))
-    hashes = decisions or {}
-    for checkpoint_id in sorted(hashes.keys() | audit.decisions.keys()):
-        anchored += audit.decision(checkpoint_id, hashes.get(checkpoint_id))
+    hashes = {f"{DECISION_CHAIN}{checkpoint_id}": held for checkpoint_id, held in (decisions or {}).items()}
+    for chain in sorted(hashes.keys() | audit.alone.keys()):
+        anchored += audit.lone(chain, hashes.get(chain))
     findings = sorted(audit.findings, key=lambda one: (one.session_id, one.chain, one.seq, one.sign))
-    return Verification(audit.lines, len(audit.sessions) + len(audit.decisions), anchored, tuple(findings))
+    return Verification(audit.lines, len(audit.sessions) + len(audit.alone), anchored, tuple(findings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +140,7 @@ class _Audit:
         self.lines = 0
         self.findings: list[Finding] = []
         self.sessions: dict[str, dict[str, _Node]] = {}
-        self.decisions: dict[str, dict[str, _Node]] = {}
+        self.alone: dict[str, dict[str, _Node]] = {}
 
     def add(self, line: Line) -> None:
         self.lines += 1
@@ -176,13 +179,11 @@ class _Audit:
         self._tails(nodes, trunk)
         return len(trunk) if anchored else 0
 
-    def decision(self, checkpoint_id: str, hashes: Collection[str] | None) -> int:
-        """Judge what people said of a checkpoint; tell how many lines are anchored."""
-        nodes = self.decisions.get(checkpoint_id, {})
-        chain = f"{DECISION_CHAIN}{checkpoint_id}"
-        for missing in sorted(set(hashes or ()) - nodes.keys()):
-            del missing
-            self._find(Finding(sign=Sign.CUT, chain=chain, seq=1))
+    def lone(self, chain: str, hashes: Collection[str] | None) -> int:
+        """Judge events that stand alone; tell how many of them are anchored."""
+        nodes = self.alone.get(chain, {})
+        missing = set(hashes or ()) - nodes.keys()
+        self.findings += [Finding(sign=Sign.CUT, chain=chain, seq=1)] * len(missing)
         for node in nodes.values():
             if node.prev or node.seq != 1:
                 self._find(node.found(Sign.FORGED))
@@ -199,8 +200,8 @@ class _Audit:
     def _chain(self, node: _Node) -> dict[str, _Node] | None:
         if node.chain == SESSION_CHAIN and node.session_id and node.seq:
             return self.sessions.setdefault(node.session_id, {})
-        if node.chain.startswith(DECISION_CHAIN):
-            return self.decisions.setdefault(node.chain.removeprefix(DECISION_CHAIN), {})
+        if node.chain.startswith(LONE_CHAINS):
+            return self.alone.setdefault(node.chain, {})
         return None
 
     def _trunk(self, nodes: Mapping[str, _Node], start: _Node | None) -> Iterator[_Node]:

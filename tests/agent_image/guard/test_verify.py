@@ -14,6 +14,7 @@ from agent_image.contract import EventName
 from agent_image.guard.audit import AuditText, MemoryOutlet, audit_line, decision_chain, lone_event
 from agent_image.guard.events import fields_of
 from agent_image.guard.session import Head
+from agent_image.guard.sweep import SWEEP_CHAIN
 from agent_image.guard.verify import NOTES, Finding, Sign, Verification, verify
 from tests.agent_image.guard.chains import DIGEST, SESSION, Ticking, chain, event, numbered
 
@@ -345,6 +346,14 @@ def test_a_decision_stands_alone() -> None:
     second = audit_line(event(EventName.DECISION, chain="decision/c1", event_id="e2", seq=2), first.hash, TEXT)
 
     assert (Sign.FORGED, 2, 1) in signs(verify(numbered([first.line, second.line]), {}, {"c1": {first.hash}}))
+
+
+def test_what_a_sweep_found_stands_alone_and_nothing_anchors_it() -> None:
+    """The checkpoint's own record says the same; the line is checked, and told."""
+    swept = lone_event(event(EventName.GATE, chain=f"{SWEEP_CHAIN}c1"), TEXT)
+
+    assert signs(verify(numbered([swept.line]), {})) == [(Sign.NO_ANCHOR, 1, 1)]
+    assert not verify(numbered([swept.line.replace(b'"step":3', b'"step":4')]), {}).ok
 
 
 def test_a_session_may_be_called_like_a_decision() -> None:
