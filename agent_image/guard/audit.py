@@ -31,6 +31,8 @@ DECISION_CHAIN: Final = "decision/"
 """What the chain of a person's decision begins with; the checkpoint's id follows."""
 DECISIONS: Final = "decisions"
 """The folder of what people decided."""
+RECOVERED: Final = "recovered"
+"""The reason in a run's first event that says that the run before it never let the session go."""
 WITHHELD: Final = "[REDACTED]"
 """What stands for a text that could not be redacted."""
 BATCH_LINES: Final = 500

@@ -47,6 +47,11 @@ class Line:
         value = (self.record or {}).get(field)
         return value if isinstance(value, str) else ""
 
+    def texts(self, field: Field) -> tuple[str, ...]:
+        """Give the texts of a field that is a list; none where it is none."""
+        values = (self.record or {}).get(field)
+        return tuple(value for value in values if isinstance(value, str)) if isinstance(values, list) else ()
+
     @property
     def seq(self) -> int:
         """Give the line's place in its chain; 0 where it names none."""

@@ -3,7 +3,8 @@
 What a chain cannot say of itself, its anchor says: the head in a session's record, the hash in a decision's. From the
 head the chain is followed back to its beginning. Lines beside it are explained in one way only: a run that died, or
 lost its session, had written more than was anchored. Such a tail begins at an anchored line, belongs to one run, and
-that run has nothing further on in the chain.
+that run has nothing further on in the chain. Where the tail holds the run's very end, the next run must say that it
+found the session held: else somebody set the head back, to have a run forgotten.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from enum import StrEnum
 from typing import Final
 
 from agent_image.contract import EventName, Field
-from agent_image.guard.audit import DECISION_CHAIN, SESSION_CHAIN
+from agent_image.guard.audit import DECISION_CHAIN, RECOVERED, SESSION_CHAIN
 from agent_image.guard.audit_lines import Line
 from agent_image.guard.session import Head
 from agent_image.guard.sweep import SWEEP_CHAIN
@@ -114,6 +115,7 @@ class _Node:
     run: str
     ts: str
     ends: bool
+    recovers: bool
     session_id: str
     chain: str
     place: str
@@ -235,6 +237,8 @@ class _Audit:
         last = {node.run: node.seq for node in reversed(trunk)}
         left = {key: node for key, node in nodes.items() if key not in anchored}
         after = {node.prev: node for node in reversed(left.values())}
+        # A run at work is ahead of its anchor; behind a run that was followed, somebody has to know of it.
+        known = {node.prev for node in trunk if node.recovers} | {trunk[0].hash if trunk else ""}
         runs: set[str] = set()
         explained: set[str] = set()
         for root in left.values():
@@ -242,7 +246,7 @@ class _Audit:
             begins = root.seq == (fork.seq + 1 if fork is not None else 1) and (fork is not None or not root.prev)
             tail = list(_tail(root, after)) if begins and root.run not in runs else []
             if tail and last.get(root.run, 0) < root.seq and not any(node.ends for node in tail[:-1]):
-                sign = Sign.END_UNANCHORED if tail[-1].ends else Sign.UNANCHORED
+                sign = Sign.END_UNANCHORED if tail[-1].ends and root.prev not in known else Sign.UNANCHORED
                 self._find(root.found(sign, count=len(tail)))
                 runs.add(root.run)
                 explained |= {node.hash for node in tail}
@@ -278,6 +282,7 @@ def _node(line: Line, order: int) -> _Node:
         run=line.text(Field.RUN),
         ts=line.text(Field.TS),
         ends=line.text(Field.EVENT) == EventName.RUN_ENDED,
+        recovers=line.text(Field.EVENT) == EventName.RUN_STARTED and RECOVERED in line.texts(Field.REASONS),
         session_id=line.session_id,
         chain=line.text(Field.CHAIN),
         place=line.place,

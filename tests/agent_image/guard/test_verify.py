@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_image.contract import EventName
-from agent_image.guard.audit import AuditText, MemoryOutlet, audit_line, decision_chain, lone_event
+from agent_image.guard.audit import RECOVERED, AuditText, MemoryOutlet, audit_line, decision_chain, lone_event
 from agent_image.guard.events import fields_of
 from agent_image.guard.session import Head
 from agent_image.guard.sweep import SWEEP_CHAIN
@@ -30,10 +30,19 @@ class Story:
         self.head = Head()
         self.clock = Ticking()
 
-    def run(self, run: str, steps: int = 2, *, anchored: bool = True, ends: bool = True, until: int = 0) -> Story:
+    def run(
+        self,
+        run: str,
+        steps: int = 2,
+        *,
+        anchored: bool = True,
+        ends: bool = True,
+        until: int = 0,
+        recovers: bool = False,
+    ) -> Story:
         """Write a run; one that is not anchored died before its head was kept, from step `until` on."""
         events = chain(self.outlet, run=run, head=self.head, clock=self.clock)
-        events.append(EventName.RUN_STARTED, kind="prompt")
+        events.append(EventName.RUN_STARTED, kind="prompt", reasons=[RECOVERED] if recovers else None)
         for step in range(steps):
             events.append(EventName.LLM_CALL, step=step)
             if step + 1 == until:
@@ -230,13 +239,30 @@ def test_a_run_at_work_is_ahead_of_its_anchor() -> None:
     assert signs(verified(story.lines, story.head)) == [(Sign.UNANCHORED, 1, 3)]
 
 
-def test_an_end_that_was_not_anchored_is_a_fault() -> None:
-    """Who sets the store's head back, to let a run be forgotten, leaves this behind."""
+def test_a_run_that_ended_is_ahead_of_its_anchor_for_a_moment() -> None:
+    """Between its last event and the store's head."""
     story = Story().run("a").run("b", anchored=False)
-    result = verified(story.lines, story.head)
 
-    assert signs(result) == [(Sign.END_UNANCHORED, 5, 4)]
-    assert not result.ok
+    assert signs(verified(story.lines, story.head)) == [(Sign.UNANCHORED, 5, 4)]
+
+
+def test_an_end_that_was_never_anchored_is_a_fault() -> None:
+    """Who sets the store's head back, to have a run forgotten, leaves this behind; also at the very beginning."""
+    story = Story().run("a").run("b", anchored=False).run("c")
+    first = Story().run("a", anchored=False).run("b")
+
+    assert signs(verified(story.lines, story.head)) == [(Sign.END_UNANCHORED, 5, 4)]
+    assert signs(verified(first.lines, first.head)) == [(Sign.END_UNANCHORED, 1, 4)]
+    assert not verified(story.lines, story.head).ok
+
+
+def test_a_run_that_died_between_its_end_and_the_anchor_was_found_by_the_next_one() -> None:
+    """It says so in its first event; another one that says so excuses nothing."""
+    story = Story().run("a").run("b", anchored=False).run("c", recovers=True)
+    other = Story().run("a").run("b", anchored=False).run("c").run("d", recovers=True)
+
+    assert signs(verified(story.lines, story.head)) == [(Sign.UNANCHORED, 5, 4)]
+    assert signs(verified(other.lines, other.head)) == [(Sign.END_UNANCHORED, 5, 4)]
 
 
 def test_nothing_excuses_a_gap_before_the_anchor() -> None:
