@@ -522,10 +522,10 @@ GUARD_NUMBERS: Final = (
 """Numbers of the guard's settings. A limit that is left out is HARD_LIMIT_FACTOR times its budget."""
 
 TOOL_NUMBERS: Final = (
-    Quantity(ToolSetting.PRICE_USD, "USD", "that one call costs", maximum=_USD, default=Decimal(0)),
-    _count(ToolSetting.MIN_INTERVAL_SECONDS, "seconds", "between two calls of a tool that polls", (0, 86_400), 0),
+    Quantity(ToolSetting.PRICE_USD, "USD", "that one call costs", maximum=_USD),
+    _count(ToolSetting.MIN_INTERVAL_SECONDS, "seconds", "between two calls of a tool that polls", (0, 86_400)),
 )
-"""Numbers of one tool under GuardSetting.TOOLS."""
+"""Numbers of one tool under GuardSetting.TOOLS; what is left out stays as the code says it."""
 
 RULE_NUMBERS: Final = (
     Quantity(RuleSetting.OVER, "units of the argument", "above which a call is red", maximum=_USD**2),

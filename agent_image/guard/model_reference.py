@@ -38,6 +38,18 @@ CHARGERS: Final[Mapping[str, Charger]] = MappingProxyType(
 )
 """Who charges, by the scheme of a reference; what has no known scheme is a model id of Bedrock."""
 
+CLASSES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "AnthropicModel": "anthropic",
+        "GeminiModel": "gemini",
+        "LiteLLMModel": "litellm",
+        "MistralModel": "mistral",
+        "OllamaModel": "ollama",
+        "OpenAIModel": "openai",
+    }
+)
+"""The schemes of Strands' model classes whose configuration names a model without saying whose."""
+
 # Profiles of an application, provisioned, imported and custom models have ids of their own, that say no model.
 _NAMED_BY_ARN: Final = re.compile(r"arn:aws[a-z-]*:bedrock:[^:]*:[^:]*:(?:foundation-model|inference-profile)/(.+)")
 
@@ -69,6 +81,12 @@ class Reference:
             provider, _, model = bare.partition("/")
             return cls(charger, _distinct(text, bare, model), model or None, provider)
         return cls(charger, _distinct(text, bare), bare, charger.provider)
+
+
+def reference_for(model_class: str, model_id: str) -> str:
+    """Write the reference of a model that Strands calls, from its class and the id in its configuration."""
+    scheme = CLASSES.get(model_class)
+    return model_id if scheme is None else f"{scheme}://{model_id}"
 
 
 def _of_bedrock(text: str) -> str | None:

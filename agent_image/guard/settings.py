@@ -182,12 +182,11 @@ def _tool(table: Table) -> ToolSettings:
     level = table.one_of(ToolSetting.LEVEL, Level)
     if zone is Zone.RED and level is Level.NOTIFY:
         table.fault(ToolSetting.LEVEL, int(level), "2 or 3, for a red tool is asked for before it runs")
-    price, interval = (replace(_TOOL_NUMBERS[key], default=None) for key in _TOOL_NUMBERS)
-    seconds = table.number(interval)
+    seconds = table.number(_TOOL_NUMBERS[ToolSetting.MIN_INTERVAL_SECONDS])
     return ToolSettings(
         zone=zone,
         level=level,
-        price_usd=table.number(price),
+        price_usd=table.number(_TOOL_NUMBERS[ToolSetting.PRICE_USD]),
         red_when=tuple(rule for row in table.rows(ToolSetting.RED_WHEN) if (rule := _rule(row)) is not None),
         poll=table.flag(ToolSetting.POLL),
         min_interval_seconds=None if seconds is None else int(seconds),

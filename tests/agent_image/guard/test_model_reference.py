@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_image.guard.model_reference import CHARGERS, Reference
-from agent_image.models.by_url import MODELS
+from agent_image.guard.model_reference import CHARGERS, CLASSES, Reference, reference_for
+from agent_image.models.by_url import MODELS, Provider
 from agent_image.models.offline import MODEL_ID
 
 HAIKU = "us.anthropic.claude-haiku-4-5-20251001-v1:0"
@@ -64,6 +64,17 @@ def test_other_references_name_their_provider(reference: str, provider: str | No
 def test_every_scheme_that_builds_a_model_says_who_charges() -> None:
     """A new row of models needs one here; else its models would pass for Bedrock's."""
     assert {row.scheme for row in MODELS} == set(CHARGERS)
+
+
+def test_a_model_s_class_says_who_charges_for_its_id() -> None:
+    """Each provider that a reference may name is known by its class again; Bedrock's ids need none."""
+    providers = {row.scheme: row.build.name for row in MODELS if isinstance(row.build, Provider)}
+
+    assert {name: scheme for scheme, name in providers.items()} == CLASSES
+    assert reference_for("OpenAIModel", "gpt-5") == "openai://gpt-5"
+    assert Reference.of(reference_for("OllamaModel", "llama3.1")).provider is None
+    assert reference_for("BedrockModel", HAIKU) == HAIKU
+    assert reference_for("OfflineModel", MODEL_ID) == MODEL_ID
 
 
 def test_some_count_cached_tokens_into_their_input() -> None:
