@@ -77,14 +77,13 @@ def settings_document(environment: EnvironmentSettings) -> dict[str, Any]:
 def _guard(guard: Record) -> dict[str, Any]:
     """Write the guard's settings as the image reads them: what is not set has no key."""
     found: dict[str, Any] = _plain(guard.model_dump(exclude_none=True))
-    return found
+    return {key: value for key, value in found.items() if value != {}}
 
 
 def _plain(value: Any, key: str = "") -> Any:
     match value:
         case dict():
-            plain = {inner: _plain(held, inner) for inner, held in value.items()}
-            return {inner: held for inner, held in plain.items() if held not in ({}, [])}
+            return {inner: _plain(held, inner) for inner, held in value.items() if held != []}
         case list():
             return [_plain(held) for held in value]
         # Money is text: a JSON number would come back as a float. The sum takes the sign off a negative zero.

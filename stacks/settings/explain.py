@@ -122,4 +122,5 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def _lower_first(message: str) -> str:
-    return message[:1].lower() + message[1:]
+    # An abbreviation stays one: "ARNs", "USD".
+    return message if message[1:2].isupper() else message[:1].lower() + message[1:]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import GenericAlias
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from agent_image.contract import (
     GUARD_NUMBERS,
@@ -55,7 +55,10 @@ _Rule = record(
 )
 _TOOL_FIELDS: Final[Mapping[str, Any]] = {
     ToolSetting.ZONE: _optional(_Zone, "What the tool may do alone: run, run under the budget, or wait for a person."),
-    ToolSetting.LEVEL: _optional(_Level, "1 tells people afterwards, 2 asks them, 3 lets them change the call."),
+    ToolSetting.LEVEL: (
+        Annotated[_Level | None, BeforeValidator(types.whole)],
+        Field(default=None, description="1 tells people afterwards, 2 asks them, 3 lets them change the call."),
+    ),
     ToolSetting.RED_WHEN: _list(_Rule, "Arguments that make a call red, whatever the zone."),
     ToolSetting.POLL: _optional(bool, "Whether it may answer the same many times and be in no loop."),
     ToolSetting.VOLATILE: _list(types.NonEmpty, "Arguments that do not make a call another one, such as a nonce."),

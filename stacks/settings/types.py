@@ -125,6 +125,13 @@ def _number(value: object) -> Decimal:
     return Decimal(value)
 
 
+def whole(value: object) -> object:
+    """Refuse what only equals a whole number, such as true, where a choice is one of several."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise _refused("is not a whole number", "allowed: a whole number, without quotes")
+    return value
+
+
 def number(minimum: Decimal | int, maximum: Decimal | int | None = None, *, whole: bool = False) -> Any:
     """Build the type of a number within bounds, both included; `whole` refuses fractions."""
     low, high = Decimal(minimum), None if maximum is None else Decimal(maximum)

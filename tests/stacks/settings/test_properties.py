@@ -36,6 +36,12 @@ OPTIONAL = (
     ("observability", "destination_headers_secret_arn"),
     ("observability", "kept_sessions"),
     ("observability", "prune_event_loop"),
+    ("guard", "webhook"),
+    ("guard", "approval_minutes_by_zone"),
+    ("guard", "tools"),
+    ("guard", "tools", "refund_order"),
+    ("guard", "tools", "refund_order", "red_when"),
+    ("guard", "prices", "m"),
 )
 """Keys that no shipped file sets."""
 
