@@ -63,8 +63,7 @@ class FileOutlet:
         data = b"".join(lines)
         with _told(), self._locked() as file:
             size = os.fstat(file).st_size
-            healed = data if size == 0 or os.pread(file, 1, size - 1) == b"\n" else b"\n" + data
-            self._put(file, healed, size)
+            self._put(file, b"\n" + data if _torn(file, size) else data, size)
 
     def sync(self) -> None:
         """Make durable what was appended; files that were closed already are.
@@ -140,6 +139,9 @@ class FileOutlet:
             return False
 
     def _close(self, file: int) -> None:
+        size = os.fstat(file).st_size
+        if _torn(file, size):
+            self._put(file, b"\n", size)
         self._durable(file)
         number = max((numbered for numbered, _ in closed_files(self._path)), default=0) + 1
         self._path.rename(self._path.with_name(f"{self._path.name}.{number}"))
@@ -158,6 +160,11 @@ class FileOutlet:
         except OSError:
             self._lost = True
             raise
+
+
+def _torn(file: int, size: int) -> bool:
+    """Tell whether a file ends in the middle of a line."""
+    return size > 0 and os.pread(file, 1, size - 1) != b"\n"
 
 
 def closed_files(path: Path) -> list[tuple[int, Path]]:

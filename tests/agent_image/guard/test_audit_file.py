@@ -254,6 +254,16 @@ def test_a_full_file_is_closed_under_the_next_number(tmp_path: Path) -> None:
     assert {closed.stat().st_ino for _, closed in closed_files(path)} <= set(disk.synced)
 
 
+def test_a_torn_line_is_ended_before_its_file_is_closed(tmp_path: Path) -> None:
+    """Whoever reads one file after the other joins no two lines."""
+    path = tmp_path / "audit.jsonl"
+    path.write_bytes(b'{"n":0}\n{"n":')
+    put(FileOutlet(path, never, limit=5), b'{"n":2}\n')
+
+    assert (tmp_path / "audit.jsonl.1").read_bytes() == b'{"n":0}\n{"n":\n'
+    assert path.read_bytes() == b'{"n":2}\n'
+
+
 def test_an_audit_that_is_not_there_has_no_lines(tmp_path: Path) -> None:
     """Verification tells what that means."""
     assert list(read_file(tmp_path / "audit.jsonl")) == []
