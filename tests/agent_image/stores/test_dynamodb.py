@@ -63,6 +63,24 @@ def test_the_store_needs_six_requests_and_no_right_to_delete_or_scan(place: Tabl
     assert place.sent == {"PutItem": 2, "GetItem": 1, "Query": 1, "BatchGetItem": 1, "PutObject": 1, "GetObject": 2}
 
 
+def test_every_read_is_of_the_last_write(place: TableStore) -> None:
+    """DynamoDB's cheaper read may be a moment old: an approval that was just given would not be seen."""
+    client, consistent = place.client("dynamodb"), []
+
+    def look(params: dict[str, Any], **_: Any) -> None:
+        asked = [params] if "Key" in params else params["RequestItems"].values()
+        consistent.extend(one.get("ConsistentRead") for one in asked)
+
+    for operation in ("GetItem", "BatchGetItem"):
+        client.meta.events.register(f"provide-client-params.dynamodb.{operation}", look)
+    store = place.store(client)
+    store.put(KEY, {}, expected=NEW, due=NOW)
+    store.get(KEY)
+    store.due(Item.CHECKPOINT, before=None, limit=1)
+
+    assert consistent == [True, True]
+
+
 def test_a_write_whose_answer_was_lost_is_a_success(place: TableStore) -> None:
     """The client sends it again and meets its own first one: that is no conflict."""
     client = place.client("dynamodb", attempts=2)
