@@ -65,7 +65,8 @@ def test_the_store_needs_six_requests_and_no_right_to_delete_or_scan(place: Tabl
 
 def test_every_read_is_of_the_last_write(place: TableStore) -> None:
     """DynamoDB's cheaper read may be a moment old: an approval that was just given would not be seen."""
-    client, consistent = place.client("dynamodb"), []
+    client = place.client("dynamodb")
+    consistent: list[bool | None] = []
 
     def look(params: dict[str, Any], **_: Any) -> None:
         asked = [params] if "Key" in params else params["RequestItems"].values()
