@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from agent_image.contract import EventName, Field, Span
 from agent_image.guard.moments import written
-from agent_image.guard.plain import compact, plain
+from agent_image.guard.plain import clean, compact, plain
 
 Text = Callable[[Any], str]
 """Renders a text as JSON: each outlet has its own way."""
@@ -73,16 +73,16 @@ def fields_of(values: Mapping[str, Any]) -> Mapping[Field, Any]:
 def members(event: Event, text: Text) -> str:
     """Render an event's members, in the contract's order, without the braces."""
     head = (
-        (Field.EVENT, compact(event.name.value)),
-        (Field.TS, compact(written(event.ts))),
+        (Field.EVENT, f'"{event.name.value}"'),
+        (Field.TS, f'"{written(event.ts)}"'),
         (Field.SEQ, str(event.seq)),
-        (Field.EVENT_ID, compact(plain(event.event_id))),
-        (Field.CHAIN, compact(plain(event.chain))),
-        (Field.RUN, compact(plain(event.run))),
+        (Field.EVENT_ID, _id(event.event_id)),
+        (Field.CHAIN, _id(event.chain)),
+        (Field.RUN, _id(event.run)),
         (Field.STEP, str(event.step)),
         *_where(event),
-        (Field.AGENT, compact(plain(event.agent))),
-        (Field.ATTRIBUTES, compact({Span.SESSION.value: plain(event.session_id)})),
+        (Field.AGENT, _id(event.agent)),
+        (Field.ATTRIBUTES, f'{{"{Span.SESSION.value}":{_id(event.session_id)}}}'),
     )
     given = ((name, event.fields[name]) for name in Field if name in event.fields)
     particular = ((name, RULES[name](value, text)) for name, value in given if value is not None or name in UNKNOWN)
@@ -107,17 +107,21 @@ def money(value: object) -> str:
 
 def _where(event: Event) -> Iterator[tuple[Field, str]]:
     if event.trace_id:
-        yield Field.TRACE_ID, compact(plain(event.trace_id))
+        yield Field.TRACE_ID, _id(event.trace_id)
     if event.span_id:
-        yield Field.SPAN_ID, compact(plain(event.span_id))
+        yield Field.SPAN_ID, _id(event.span_id)
+
+
+def _id(value: str) -> str:
+    return f'"{value}"' if _CODE.fullmatch(value) else compact(clean(value))
 
 
 def _code(value: Any, text: Text) -> str:  # noqa: ANN401 - whatever the event was given
     """Write a code or an id as it is; what has the form of neither may be anybody's words."""
-    shown = plain(value)
+    shown = value if type(value) is str else plain(value)
     if shown is None:
         return "null"
-    return compact(shown) if isinstance(shown, str) and _CODE.fullmatch(shown) else text(value)
+    return f'"{shown}"' if isinstance(shown, str) and _CODE.fullmatch(shown) else text(value)
 
 
 def _codes(value: Any, text: Text) -> str:  # noqa: ANN401 - the same
@@ -130,7 +134,7 @@ def _number(value: Any, _: Text) -> str:  # noqa: ANN401 - the same
 
 
 def _flag(value: Any, _: Text) -> str:  # noqa: ANN401 - the same
-    return compact(value) if isinstance(value, bool) else "null"
+    return ("true" if value else "false") if isinstance(value, bool) else "null"
 
 
 def _tokens(value: Any, _: Text) -> str:  # noqa: ANN401 - the same

@@ -25,6 +25,11 @@ _ESCAPED: Final = re.compile("[\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 
+# One encoder each: json.dumps would make one a call.
+_AS_IT_IS: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+_SORTED: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False, sort_keys=True).encode
+
+
 def plain(value: Any) -> Any:  # noqa: ANN401 - anything at all, which is the point
     """Give a value that JSON has: texts, numbers, true, false, null, lists and objects. Never fails."""
     return _Plain().of(value, 0)
@@ -37,13 +42,15 @@ def text_of(value: Any) -> str:  # noqa: ANN401 - the same
 
 def compact(value: Any, *, sort_keys: bool = False) -> str:  # noqa: ANN401 - plain JSON
     """Write plain JSON without white space, on one line that any terminal may show."""
-    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False, sort_keys=sort_keys)
+    text = (_SORTED if sort_keys else _AS_IT_IS)(value)
+    if text.isascii() and "\x7f" not in text:
+        return text
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def clean(text: str) -> str:
     """Replace what UTF-8 cannot hold."""
-    return _SURROGATES.sub("\ufffd", str(text))
+    return str(text) if text.isascii() else _SURROGATES.sub("\ufffd", str(text))
 
 
 class _Plain:
@@ -56,6 +63,8 @@ class _Plain:
         self._left -= 1
         if depth > DEPTH or self._left < 0:
             return _named(value)
+        if type(value) is str:
+            return clean(value)
         try:
             return self._plain(value, depth)
         except Exception:  # noqa: BLE001 - an object may raise whatever it likes when it is looked at
