@@ -10,6 +10,7 @@ from agent_image.contract import EventName, Kind
 from agent_image.errors import AgentError
 from agent_image.ground import Ground, Invoked, invoked, link_to
 from agent_image.guard.answers import Answers
+from agent_image.guard.audit import RECOVERED
 from agent_image.guard.checkpoint import Case, State
 from agent_image.guard.guard import Guard
 from agent_image.guard.sweep import Sweeper
@@ -35,9 +36,9 @@ class PromptRun:
             try:
                 self._sweeper.on_the_way()
                 with self._turns.held(invocation, invocation.guarded(prompt.requester)) as work:
+                    _started(work, prompt.text)
                     work.reset_watch()
                     Answers(work).begin()
-                    _started(work, prompt.text)
                     async for event in self._turns.go_on(invocation, work, prompt.text):
                         yield event
             except Exception as error:  # noqa: BLE001 - whatever a model or a tool raises ends as a code
@@ -72,12 +73,12 @@ class ResumeRun:
                 self._sweeper.afterwards()
 
     async def _resumed(self, invocation: Invoked, work: Work, resume: Resume) -> AsyncIterator[Event]:
+        _started(work)
         # Read again under the lease: another run may have gone on in between.
         case = self._case(invocation.session_id, resume)
         if resume.checkpoint_id not in work.session.pending:
             state = case.state(self._guard.clock()).value
             raise AgentError("already_resumed", f"Another invocation went on from this checkpoint: it is {state}.")
-        _started(work)
         state = case.state(self._guard.clock())
         if state is State.PENDING or state is State.IN_DOUBT:
             yield self._turns.suspended(invocation, self._turns.waiting(work))
@@ -137,4 +138,6 @@ def _started(work: Work, question: str | None = None) -> None:
         code=work.guard.policy.version,
         prices=work.guard.prices.version,
         reason=question,
+        # The run before may have said that it ended, and that end is not anchored.
+        reasons=[RECOVERED] if work.lease.recovered else None,
     )
