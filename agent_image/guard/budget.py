@@ -1,7 +1,7 @@
 """Account for what a session spends: reserved before, settled after, in whole nano-dollars, tokens and steps.
 
-A step is one call of a model or one call of a tool. What is reserved counts as spent until it is settled, so calls
-that run side by side cannot overshoot a limit by more than what one of them was wrong about.
+A step is one call of a model or one call of a tool. What is reserved counts as spent until it is settled: calls that
+run side by side pass no limit together, but for what each of them turns out to use beyond what was set aside.
 """
 
 from __future__ import annotations
@@ -100,6 +100,10 @@ class Budget:
     def reserve(self, name: str, amount: Amount) -> Budget:
         """Set an amount aside."""
         return replace(self, reserved={**self.reserved, name: amount})
+
+    def spend(self, amount: Amount) -> Budget:
+        """Spend an amount that is certain."""
+        return replace(self, spent=self.spent + amount)
 
     def settle(self, name: str, actual: Amount) -> Budget:
         """Spend what was really used in the place of what was set aside."""

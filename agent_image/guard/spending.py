@@ -25,10 +25,15 @@ _ENDED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """Hold what was set aside, under its name."""
+    """Hold what was set aside, under its name.
+
+    Attributes:
+        certain: the amount was spent at once, for it cannot turn out to be another: a step alone.
+    """
 
     name: str
     amount: Amount
+    certain: bool = False
 
 
 class Spending:
@@ -59,8 +64,13 @@ class Spending:
         Raises:
             LeaseLost: another run has the session.
         """
-        self._work.lease.update(lambda session: replace(session, budget=session.budget.reserve(name, amount)))
-        return Reservation(name, amount)
+        certain = amount == Amount(steps=amount.steps)
+        self._work.lease.update(
+            lambda session: replace(
+                session, budget=session.budget.spend(amount) if certain else session.budget.reserve(name, amount)
+            )
+        )
+        return Reservation(name, amount, certain)
 
     def settle(self, reservation: Reservation, actual: Amount) -> None:
         """Spend what was used, durably.
@@ -69,7 +79,9 @@ class Spending:
             LeaseLost: another run has the session.
         """
         work = self._work
-        work.spent += actual
+        work.spent += reservation.amount if reservation.certain else actual
+        if reservation.certain:
+            return
         work.lease.update(lambda session: replace(session, budget=session.budget.settle(reservation.name, actual)))
 
     def grant(self, checkpoint_id: str) -> None:

@@ -34,6 +34,7 @@ from agent_image.guard.checkpoint import Call
 from agent_image.guard.claim import carried
 from agent_image.guard.gate import Admitted, Answered, Gate, ToolResult
 from agent_image.guard.model_calls import Begun, ModelCalls
+from agent_image.guard.model_reference import reference_for
 from agent_image.guard.rules import UNKNOWN
 from agent_image.guard.spending import Spending
 from agent_image.guard.work import Suspended, Work
@@ -220,7 +221,8 @@ def _result_event(call: Call, result: ToolResult) -> ToolResultEvent:
 def _model_id(context: InvokeModelContext) -> str:
     config = context.model.get_config()
     found = config.get("model_id") if isinstance(config, dict) else getattr(config, "model_id", None)
-    return str(found or type(context.model).__name__)
+    # Who serves the model says how its tokens are counted and priced.
+    return reference_for(type(context.model).__name__, str(found)) if found else type(context.model).__name__
 
 
 def _max_tokens(context: InvokeModelContext) -> int | None:

@@ -95,6 +95,7 @@ ENTRY_POINTS = {
     "agent_image/alerts/sns.py",
     "agent_image/alerts/webhook.py",
     "agent_image/assemble.py",
+    "agent_image/guard_of.py",
     "agent_image/places.py",
     "agent_image/stored_settings.py",
     "agent_image/digest.py",  # makes a key

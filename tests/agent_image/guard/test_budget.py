@@ -241,3 +241,12 @@ def test_nothing_that_costs_is_free(usd: str, expected: int) -> None:
 def test_nano_dollars_are_exact_dollars(count: int) -> None:
     """Money goes through no float."""
     assert nano(Amount(nano_usd=count).usd) == count
+
+
+@given(AMOUNTS, AMOUNTS)
+def test_what_is_certain_is_spent_at_once(before: Amount, more: Amount) -> None:
+    """A step that cannot turn out to be another needs no settling."""
+    budget = Budget(spent=before).spend(more)
+
+    assert budget.spent == before + more
+    assert budget.reserved == {}
