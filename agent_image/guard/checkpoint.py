@@ -130,6 +130,20 @@ class Checkpoint:
         """Tell whether nothing is to follow."""
         return self.progress not in {Progress.OPEN, Progress.EXECUTING, Progress.IN_DOUBT}
 
+    @property
+    def genuine(self) -> bool:
+        """Tell whether its arguments are still those that its id was made from."""
+        if self.action is Action.BUDGET:
+            return True
+        call = Call(
+            session_id=self.session_id,
+            message=self.message,
+            tool_use_id=self.tool_use_id,
+            tool=self.tool,
+            arguments=self.arguments,
+        )
+        return call.id == self.id
+
     def advanced(self, progress: Progress, now: datetime, **changes: Any) -> Checkpoint:
         """Give the checkpoint one step on."""
         moved = replace(self, progress=progress, **changes)
