@@ -198,6 +198,13 @@ def test_a_call_that_fails_four_times_ends_the_run() -> None:
     assert watch.verdict(call("pay").fingerprint) is Remedy.STOP
 
 
+def test_failures_of_different_calls_are_no_loop() -> None:
+    """Trying other arguments is what a model should do."""
+    _, found = watched(step(call("pay", {"n": n}, "denied", is_error=True)) for n in range(4))
+
+    assert Anomaly.LOOP not in kinds(found)
+
+
 def test_a_call_that_succeeds_at_last_is_no_loop() -> None:
     """Three failures and a success are what retries are for."""
     watch, found = watched(

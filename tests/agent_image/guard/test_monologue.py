@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_image.guard.monologue import SKETCH_SIZE, near
+from agent_image.guard.monologue import READ, SKETCH_SIZE, near
 from agent_image.guard.watch import Anomaly, Finding, Observed, Remedy, sketch
 from tests.agent_image.guard.steps import call, kinds, step, watched
 
@@ -77,6 +77,20 @@ def test_texts_that_differ_in_one_word_are_near_and_others_far() -> None:
     """Where the line is."""
     assert near(sketch(WAITING.format(1)), sketch(WAITING.format(1).replace("moment", "minute")))
     assert not any(near(sketch(one), sketch(other)) for one in DIFFERENT for other in DIFFERENT if one != other)
+    shipped, refunded = (
+        f"Your order {what} Is there anything else that I can do for you today?"
+        for what in (
+            "was shipped on Monday, and the parcel is in Lisbon.",
+            "cannot be found. Which address did you give?",
+        )
+    )
+    assert not near(sketch(shipped), sketch(refunded))  # what is polite is not what is said
+
+
+def test_numbers_make_no_new_text() -> None:
+    """Where the text is little else."""
+    assert near(sketch("Step 1 of 12"), sketch("Step 23 of 123456"))
+    assert not near(sketch("Step 1 of 12"), sketch("Stop. No way."))
 
 
 @given(st.text(max_size=400), st.text(max_size=400))
@@ -89,5 +103,6 @@ def test_a_sketch_is_small_and_near_itself(one: str, other: str) -> None:
 
 def test_a_sketch_of_a_huge_text_reads_its_beginning() -> None:
     """No answer makes the detector slow."""
-    assert sketch("word " * 1_000_000) == sketch("word " * 4_000)
+    beginning = "word " * (READ // 5)
+    assert sketch(beginning + WAITING * 10_000) == sketch(beginning)
     assert len(sketch("".join(chr(n) for n in range(32, 50_000)))) == SKETCH_SIZE

@@ -66,6 +66,28 @@ def test_memory_is_flat() -> None:
     assert largest[1] < 60_000
 
 
+def test_memory_is_flat_over_many_loops() -> None:
+    """Each of them leaves a ladder, the last few are kept."""
+    sizes = []
+    watch = Watch()
+    for number in range(600):
+        watch, found = watch.observed(step(call("read", {"n": number // 3})), RULES)
+        assert bool(found) == (number % 3 == 2)
+        sizes.append(size(watch))
+
+    assert max(sizes[300:]) <= max(sizes[:300]) + 10
+
+
+def test_memory_is_flat_however_wide_a_step_is() -> None:
+    """What is digested covers all calls, what is kept some of them."""
+
+    def wide(calls: int) -> int:
+        watch, _ = watched([step(*(call("read", {"n": n, "m": m}) for n in range(calls))) for m in range(12)])
+        return size(watch)
+
+    assert wide(500) == wide(50)
+
+
 def test_memory_is_flat_over_100_000_steps() -> None:
     """What grows is the digits of what was spent."""
     often, seldom = call("read", {"path": "a"}), call("read", {"path": "b"})
