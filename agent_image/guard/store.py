@@ -8,10 +8,12 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from agent_image.contract import Item
+from agent_image.errors import StoreError
 from agent_image.guard.checkpoint import Case, Checkpoint, Decision, Resolution
 from agent_image.guard.codec import decode, encode
-from agent_image.guard.records import NEW, Conflict, Record, Records
+from agent_image.guard.records import NEW, Conflict, Record, Records, StoreUnavailable
 from agent_image.guard.session import Session
+from agent_image.notice import notice
 
 CLOSED_KEPT: Final = timedelta(days=90)
 """How long a closed checkpoint stays in the store; the audit keeps what it says for longer."""
@@ -55,8 +57,18 @@ class Cases:
         return None if found is None else self._case(found)
 
     def waiting(self, limit: int, before: datetime | None = None) -> Sequence[Case]:
-        """List checkpoints that are not closed, those that end first first."""
-        return [self._case(record) for record in self._records.due(Item.CHECKPOINT, before=before, limit=limit)]
+        """List checkpoints that are not closed, those that end first first; one that cannot be read hides no other."""
+        found = self._records.due(Item.CHECKPOINT, before=before, limit=limit)
+        return [case for record in found if (case := self._readable(record)) is not None]
+
+    def _readable(self, record: Record) -> Case | None:
+        try:
+            return self._case(record)
+        except StoreUnavailable:
+            raise
+        except StoreError:
+            notice("checkpoint_unreadable", key=record.key)
+            return None
 
     def _case(self, record: Record) -> Case:
         checkpoint = decode(Checkpoint, record.document)

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from agent_image.contract import EventName, Field, Ruling
-from agent_image.errors import AgentError
+from agent_image.errors import AgentError, StoreError
 from agent_image.guard.alerts import CHECKPOINT_ID, Alert
 from agent_image.guard.audit import AuditText, lone_event
 from agent_image.guard.checkpoint import Case, Checkpoint, Progress, State
@@ -18,6 +18,7 @@ from agent_image.guard.claims import REMIND
 from agent_image.guard.events import Event
 from agent_image.guard.findings import Severity
 from agent_image.guard.guard import Guard
+from agent_image.guard.records import StoreUnavailable
 from agent_image.notice import notice
 
 SWEEP_CHAIN: Final = "sweep/"
@@ -26,6 +27,8 @@ SWEEPS: Final = "sweeps"
 """The folder of what sweeps found."""
 ROUNDS: Final = 1_000
 """How often a whole sweep asks the store for more, at most."""
+RETRY: Final = timedelta(minutes=5)
+"""How long after a checkpoint could not be looked at a sweep tries again."""
 _CLOSING: Final = {
     State.EXPIRED: (Progress.EXPIRED, Ruling.EXPIRED),
     State.REJECTED: (Progress.REJECTED, Ruling.REJECTED),
@@ -58,19 +61,26 @@ class Sweeper:
         """
         counts: Counter[str] = Counter()
         for _ in range(ROUNDS):
-            found = self._swept(self._guard.settings.sweep_limit)
-            counts.update(found)
-            if not found:
+            looked_at = self._swept(self._guard.settings.sweep_limit)
+            counts.update(what for what in looked_at if what is not None)
+            # What was only put off is on the list no more, and others may stand behind it.
+            if not looked_at:
                 break
         self._deliver()
         return dict(counts)
 
-    def _swept(self, limit: int) -> Counter[str]:
-        counts: Counter[str] = Counter()
-        for case in self._guard.store.waiting(limit, before=self._guard.clock()):
-            if (what := self._look(case)) is not None:
-                counts[what] += 1
-        return counts
+    def _swept(self, limit: int) -> list[str | None]:
+        return [self._looked(case) for case in self._guard.store.waiting(limit, before=self._guard.clock())]
+
+    def _looked(self, case: Case) -> str | None:
+        """Look at one checkpoint; what cannot be looked at waits, and nothing else does."""
+        try:
+            return self._look(case)
+        except StoreUnavailable:
+            raise
+        except StoreError as error:
+            self._put_off(case.checkpoint, error)
+            return None
 
     def _look(self, case: Case) -> str | None:
         """Do what one checkpoint needs; tell what that was."""
@@ -97,16 +107,34 @@ class Sweeper:
         if session.leased(now) and session.fence == checkpoint.fence:
             self._later(checkpoint, session.lease_until or now)
             return None
-        fence_off = self._guard.fences.get(checkpoint.tool)
-        if fence_off is not None:
-            # The next owner's token is higher than the lost one's; so is this.
-            fence_off(checkpoint.session_id, checkpoint.fence + 1)
+        if not self._fenced(checkpoint):
+            return None
         after = replace(checkpoint.advanced(Progress.IN_DOUBT, now), due_at=now + REMIND)
         if not self._guard.store.advance(checkpoint, after):
             return None
         self._say(after, Ruling.IN_DOUBT, now)
         self._alert(after, "in_doubt", Severity.CRITICAL, now)
         return Ruling.IN_DOUBT.value
+
+    def _fenced(self, checkpoint: Checkpoint) -> bool:
+        """Tell a tool to refuse its lost caller; tell whether it heard."""
+        fence_off = self._guard.fences.get(checkpoint.tool)
+        if fence_off is None:
+            return True
+        try:
+            # The next owner's token is higher than the lost one's; so is this.
+            fence_off(checkpoint.session_id, checkpoint.fence + 1)
+        except Exception as error:  # noqa: BLE001 - whatever a tool raises
+            self._put_off(checkpoint, error)
+            return False
+        return True
+
+    def _put_off(self, checkpoint: Checkpoint, error: Exception) -> None:
+        fault = error.code if isinstance(error, AgentError) else type(error).__name__
+        notice("sweep_failed", fault=fault, checkpoint=checkpoint.id)
+        now = self._guard.clock()
+        self._later(checkpoint, now + RETRY)
+        self._alert(checkpoint, "sweep_failed", Severity.WARNING, now)
 
     def _later(self, checkpoint: Checkpoint, due: datetime) -> None:
         self._guard.store.advance(checkpoint, replace(checkpoint, due_at=due))
