@@ -39,6 +39,7 @@ EXPIRED: Final = (
     "Nobody approved this call in time, so it did not run. Ask the user to request it again on the next working day."
 )
 UNKNOWN: Final = "This call was interrupted, and nobody knows whether it took effect. Do not repeat it."
+NOBODYS: Final = "unknown"
 LOOP: Final = "loop"
 REPEATED: Final = "call_repeated"
 TWICE: Final = "This call was made twice in one message; it runs once."
@@ -48,6 +49,9 @@ RESOLVED_FAILED: Final = "This call was interrupted. A person checked, and it di
 EDITED: Final = "A person changed the arguments before approving; the call ran with {arguments}. {reason}"
 GUIDED: Final = "A person approved this call and adds: {reason}"
 TAMPERED: Final = "What a person was shown is not this call, so it did not run."
+RAISED: Final = "The tool failed ({error})."
+MISFIT: Final = "The arguments do not fit the tool's schema, so it did not run."
+NO_TOOL: Final = "There is no tool of this name."
 HIDDEN: Final = "The result of this call was withheld: {text}"
 
 
@@ -115,6 +119,16 @@ class Gate:
             return self._answered(call, Ruling.IN_DOUBT, UNKNOWN, zone=classified.zone)
         return self._judged(call, classified)
 
+    def unknown(self, call: Call) -> Answered:
+        """Turn away a call of a tool that nobody has: there is nothing to run, and nothing to ask about.
+
+        Raises:
+            AuditError: it cannot be written down.
+        """
+        # The name is the model's own words.
+        nameless = replace(call, tool=NOBODYS)
+        return self._answered(nameless, Ruling.BLOCKED, NO_TOOL, code="unknown_tool")
+
     def _judged(self, call: Call, classified: Classified) -> Admitted | Answered:
         work = self._work
         verdicts = judge(work.guard.stages.before_tool, call)
@@ -131,6 +145,9 @@ class Gate:
             return self._answered(call, Ruling.BLOCKED, LOOPING, zone=classified.zone, code=LOOP)
         over = self._spending.over(self._price(classified))
         asks = classified.asks or any(verdict.say is Say.ASK for verdict in verdicts)
+        if asks and not self._fits(call.tool, call.arguments):
+            # Nobody is asked about what the tool would turn away.
+            return self._answered(call, Ruling.BLOCKED, MISFIT, zone=classified.zone, code="arguments_misfit")
         if asks:
             codes = tuple(verdict.code for verdict in verdicts if verdict.say is Say.ASK)
             return self._ask(call, classified, (*classified.reasons, *codes, *over))
@@ -219,6 +236,11 @@ class Gate:
             self._claims.give_back(claimed)
             raise
 
+    def _fits(self, tool: str, arguments: Mapping[str, Any]) -> bool:
+        """Tell whether a tool can take arguments."""
+        schema = self._work.guard.schemas.get(tool, {})
+        return next(Draft202012Validator(schema).iter_errors(dict(arguments)), None) is None
+
     def _fault(self, case: Case, arguments: Mapping[str, Any]) -> str | None:
         """Check a person's arguments as the tool would, and where they were changed since the decision."""
         if case.checkpoint.level is not Level.STEER:
@@ -227,7 +249,7 @@ class Gate:
             canonical(dict(arguments))
         except NotCanonical as error:
             return error.message
-        if next(Draft202012Validator(dict(case.checkpoint.schema)).iter_errors(dict(arguments)), None) is not None:
+        if not self._fits(case.checkpoint.tool, arguments):
             return "A person changed the arguments so that the tool cannot take them; the call did not run."
         return None
 
@@ -298,7 +320,7 @@ class Gate:
         work, call = self._work, admitted.call
         self._running.discard(call.id)
         succeeded = error is None and result.get("status") == "success"
-        told = self._told(admitted, result, succeeded=succeeded)
+        told = self._told(admitted, result if error is None else _raised(error), succeeded=succeeded)
         if admitted.checkpoint is not None:
             progress = _progress(error, succeeded=succeeded)
             self._claims.record(admitted.checkpoint, progress, told)
@@ -433,6 +455,12 @@ def _progress(error: BaseException | None, *, succeeded: bool) -> Progress:
     if error is not None:
         return Progress.FAILED if isinstance(error, NoEffect) else Progress.IN_DOUBT
     return Progress.DONE if succeeded else Progress.FAILED
+
+
+def _raised(error: BaseException) -> ToolResult:
+    """Say that a tool raised, without what it said: the model would pass it on."""
+    text = error.message if isinstance(error, AgentError) else RAISED.format(error=type(error).__name__)
+    return _error(text)
 
 
 def _error(text: str) -> ToolResult:

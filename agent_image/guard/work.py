@@ -213,7 +213,7 @@ class Work:
         failed = result.get("status") != "success"
         self._step.calls.append(
             Seen(
-                tool=call.tool if call.tool in self.guard.policy.rules else "unknown",
+                tool=call.tool,
                 fingerprint=fingerprint(call.tool, call.arguments, volatile),
                 observation=observation(result.get("content"), is_error=failed),
                 is_error=failed,

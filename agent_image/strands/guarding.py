@@ -113,7 +113,8 @@ class Guarding:
 
     async def _tool(self, context: ExecuteToolContext, next_fn: Next) -> AsyncGenerator[TypedEvent, None]:
         try:
-            admitted = self._gate.admit(self._call(context))
+            call = self._call(context)
+            admitted = self._gate.unknown(call) if context.tool is None else self._gate.admit(call)
         except Suspended as suspended:
             self._tell(Ruling.ASKED, context, suspended.case.checkpoint.id)
             raise _interrupt(suspended.case.checkpoint.id) from None

@@ -460,7 +460,41 @@ def test_a_green_call_does_not_run_unrecorded_either() -> None:
     assert effects.done == []
 
 
-def test_an_unclassified_and_an_unknown_tool_are_red() -> None:
+def test_a_tool_that_nobody_has_is_turned_away_and_its_name_goes_nowhere() -> None:
+    """The name is the model's own words; a person is not asked about nothing."""
+    effects = Effects()
+    stage = stage_for(effects, Calls("secret_tool", "{}"))
+
+    assert stage.ask()["status"] == "completed"
+    assert text_of(results(stage.messages())[0]) == "There is no tool of this name."
+    told = [event for event in stage.events if event["event"] == "tool_result"]
+    assert [(event["tool"], event["code"], event["is_error"]) for event in told] == [("unknown", "unknown_tool", True)]
+    assert "secret_tool" not in json.dumps(stage.events)
+
+
+@pytest.mark.parametrize("arguments", ["{}", '{"amount": "a lot"}', '{"amount": 1, "to": 5}', '"all"', "[1]"])
+def test_nobody_is_asked_about_arguments_that_the_tool_cannot_take(arguments: str) -> None:
+    """The model is told, and may correct itself."""
+    effects = Effects()
+    stage = stage_for(effects, Calls("pay", arguments))
+
+    assert stage.ask()["status"] == "completed"
+    assert results(stage.messages())[0]["status"] == "error"
+    assert effects.done == []
+
+
+def test_what_a_tool_raises_is_not_told_to_the_model() -> None:
+    """An exception may hold a password; its type says enough."""
+    effects = Effects(raises=[RuntimeError("password=hunter2")])
+    stage = stage_for(effects, looking())
+
+    stage.ask()
+
+    assert text_of(results(stage.messages())[0]) == "The tool failed (RuntimeError)."
+    assert "hunter2" not in json.dumps(stage.events)
+
+
+def test_an_unclassified_tool_is_red() -> None:
     """Whoever forgot to say something is asked."""
     effects = Effects()
     stage = stage_for(effects, looking(), tools=[effects.look(zone=None)])
