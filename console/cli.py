@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
@@ -12,8 +10,9 @@ from typing import Annotated
 import typer
 
 from agent_image.contract import Regime
-from console.errors import ConsoleError
-from console.terminal import shown
+from console.approvals.cli import app as approvals
+from console.audit.cli import app as audit
+from console.options import Environment, Json, State, refusals, write
 from cost_model.cli import app as cost
 
 app = typer.Typer(
@@ -24,8 +23,6 @@ app = typer.Typer(
     help="Account for AI agents: what they read, what they did, what their trail costs.",
 )
 
-State = Annotated[Path | None, typer.Option("--state", metavar="DIR", help="The laptop's state folder: .rastro.")]
-
 
 @app.callback()
 def rastro() -> None:
@@ -33,6 +30,8 @@ def rastro() -> None:
 
 
 app.add_typer(cost, name="cost", help="Price the trail before it is deployed.")
+app.add_typer(approvals, name="approvals")
+app.add_typer(audit, name="audit")
 
 
 # What a command needs is imported when it runs: none of them waits for the others' packages.
@@ -59,9 +58,9 @@ def dev(
     from console.dev import run  # noqa: PLC0415
     from console.laptop import laptop  # noqa: PLC0415
 
-    with _told():
+    with refusals():
         machine = laptop(state, knowledge, window=window, overlap=overlap, model=model, capture=capture)
-        raise typer.Exit(run(machine, port, _write))
+        raise typer.Exit(run(machine, port, write))
 
 
 @app.command(short_help="Ask an agent, and see its answer with its citations.")
@@ -69,31 +68,30 @@ def ask(
     question: Annotated[str, typer.Argument(help="What to ask.")],
     *,
     state: State = None,
-    environment: Annotated[
-        str | None, typer.Option(metavar="ENV", help="Ask the agent deployed there instead.")
-    ] = None,
+    environment: Environment = None,
     session: Annotated[str | None, typer.Option(metavar="ID", help="Go on with this session.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write the answer object alone.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Ask an agent: exit status 0 completed, 3 waiting for a decision, 1 failed, 2 bad input."""
     from console import ask as asking  # noqa: PLC0415
+    from console.screen import standard  # noqa: PLC0415
+    from console.where import where  # noqa: PLC0415
 
-    with _told():
-        invoke = asking.agent_of(state, environment)
-        raise typer.Exit(asking.ask(question, session, invoke, _write, as_json=as_json))
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    try:
-        yield
-    except ConsoleError as error:
-        typer.echo(shown(str(error)), err=True)
-        raise typer.Exit(error.status) from None
+    with refusals():
+        whom = where(state, environment)
+        invoke, screen = asking.agent_at(whom), standard(write)
+        raise typer.Exit(asking.ask(question, session, invoke, screen, as_json=as_json, option=whom.option))
 
 
-def _write(text: str) -> None:
-    typer.echo(text, nl=False)
+@app.command(short_help="List the tools of the agent: zone, level, and why.")
+def tools(*, state: State = None, environment: Environment = None, as_json: Json = False) -> None:
+    """List every tool of this machine's agent with its zone, its level, its price, and what makes a call red."""
+    from console.screen import standard  # noqa: PLC0415
+    from console.tools import show  # noqa: PLC0415
+    from console.where import where  # noqa: PLC0415
+
+    with refusals():
+        show(where(state, environment), standard(write), as_json=as_json)
 
 
 def main() -> None:

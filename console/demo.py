@@ -24,6 +24,7 @@ from console.dev import EXAMPLE, START_SECONDS
 from console.errors import ConsoleError
 from console.laptop import SAMPLE_KNOWLEDGE
 from console.local_agent import ADDRESS_FILE
+from console.screen import Screen
 from console.terminal import shown
 
 WINDOWS: Final = (1_200, 500)
@@ -48,7 +49,7 @@ def main() -> int:
             _write(f"\nThe agent answers from {SAMPLE_KNOWLEDGE.name}/, cut into passages of {window:,} characters:\n")
             with _agent(state, window):
                 _write(f"\n> {EXAMPLE}\n")
-                status = ask(EXAMPLE, None, agent_of(state, None), _write, as_json=False)
+                status = ask(EXAMPLE, None, agent_of(state, None), Screen(_write), as_json=False)
             if status:
                 return status
         before, after = reads((state / "spans.jsonl").read_text())

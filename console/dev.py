@@ -18,7 +18,7 @@ from types import FrameType
 from typing import Final, Self
 
 from console.errors import BAD_INPUT, BadInputError, ConsoleError
-from console.laptop import SAMPLE_KNOWLEDGE, STATE, Laptop
+from console.laptop import SAMPLE_KNOWLEDGE, STATE, Laptop, audit_file
 from console.local_agent import ADDRESS_FILE, LOOPBACK, PORTS, answers_ping
 from console.terminal import shown
 
@@ -135,17 +135,30 @@ def _free(port: int) -> int:
 
 def _start(laptop: Laptop, port: int) -> subprocess.Popen[bytes]:
     launcher = Path(sys.executable).with_name(_LAUNCHER)
+    # What it prints is its events, and the terminal is a person's.
+    events = _opened(laptop.events)
     try:
         # A session of its own: a key on the terminal reaches it once, through us.
         return subprocess.Popen(  # noqa: S603 - our own program
             [launcher, sys.executable, "-m", "agent_image"],
             env=laptop.variables(os.environ, port),
             stdin=subprocess.DEVNULL,
+            stdout=events,
             start_new_session=True,
         )
     except OSError as error:
         message = f"{launcher} cannot be run ({error.strerror}); make setup installs it"
         raise ConsoleError(message) from None
+    finally:
+        os.close(events)
+
+
+def _opened(file: Path) -> int:
+    try:
+        return os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    except OSError as error:
+        message = f"{file} cannot be written: {error.strerror}; choose another folder with --state"
+        raise BadInputError(message) from None
 
 
 def _is_ready(child: subprocess.Popen[bytes], port: int) -> bool:
@@ -200,5 +213,7 @@ def _lines(laptop: Laptop, port: int) -> Iterator[str]:
     yield f"knowledge  {laptop.knowledge} (passages of {laptop.cut.window} characters, {laptop.cut.overlap} shared)"
     yield f"spans      {laptop.spans} (regime {laptop.capture})"
     yield f"archive    {laptop.archive}"
+    yield f"events     {laptop.events}"
+    yield f"audit      {audit_file(laptop.state)}"
     yield f'ask it     rastro ask {state}"{example}"'
     yield "stop it    Ctrl-C"

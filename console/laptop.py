@@ -37,6 +37,21 @@ SERVICE: Final = f"rastro.{ENVIRONMENT}"
 _TELEMETRY_PREFIX: Final = "OTEL_"
 
 
+def store_file(state: Path) -> Path:
+    """Name the file that the guard keeps its records in."""
+    return state.absolute() / "guard.db"
+
+
+def store_url(state: Path) -> str:
+    """Name the store of a state folder."""
+    return f"sqlite:///{quote(str(store_file(state)))}"
+
+
+def audit_file(state: Path) -> Path:
+    """Name the file of the audit."""
+    return state.absolute() / "audit.jsonl"
+
+
 @dataclass(frozen=True, slots=True)
 class Laptop:
     """Hold what a person chose; the paths are absolute.
@@ -70,6 +85,11 @@ class Laptop:
         """Give the file of the effects that the sample's tools had."""
         return self.state / "ledger.jsonl"
 
+    @property
+    def events(self) -> Path:
+        """Give the file of the agent's standard output: its events, one JSON object a line."""
+        return self.state / "events.jsonl"
+
     def settings(self) -> dict[str, object]:
         """Write the settings document of the agent's process."""
         return {
@@ -78,9 +98,9 @@ class Laptop:
             Setting.KNOWLEDGE_BASE: (
                 f"folder:{quote(str(self.knowledge))}?window={self.cut.window}&overlap={self.cut.overlap}"
             ),
-            Setting.STORE: f"sqlite:///{self.state / 'guard.db'}",
+            Setting.STORE: store_url(self.state),
             Setting.ARCHIVE: f"file:{quote(str(self.archive))}",
-            Setting.AUDIT: f"file:{self.state / 'audit.jsonl'}",
+            Setting.AUDIT: f"file:{quote(str(audit_file(self.state)))}",
             Setting.LEDGER: f"file:{quote(str(self.ledger))}",
             Setting.DESTINATION: f"file:{self.spans}",
         }

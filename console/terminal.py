@@ -20,6 +20,11 @@ def shown(text: str) -> str:
     )
 
 
+def shown_line(text: str) -> str:
+    r"""Spell out line ends and tabs as well: a text that stands in one line cannot begin another."""
+    return shown(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
 def shown_json(text: str) -> str:
     r"""Spell them out in a JSON text, as `\u001b`: it stays JSON and means the same."""
     # A carriage return can only stand between values; within a string it is escaped already.

@@ -15,10 +15,13 @@ import pytest
 from agent_image.contract import SESSION_HEADER
 from console.ask import agent_of, ask
 from console.errors import BadInputError, ConsoleError
+from console.screen import Screen
 from tests.console.loopback import Scripted, document, event, serving
 
 RASTRO = Path(sys.executable).with_name("rastro")
+UNSEEN = Screen(lambda _: None)
 SESSION = "3f6c1c1e-8a39-4a51-9f0e-0d4a4a4b1c11"
+CHECKPOINT = "c0ffee" + "0" * 58
 ADDRESS = "file:///kb/returns.md#AAAAAAAAAAAAAAAAAAAAAAAA.57"
 COMPLETED = {
     "status": "completed",
@@ -30,9 +33,12 @@ COMPLETED = {
 FAILED = {"status": "failed", "error": {"code": "throttled", "message": "Try again."}, "session_id": SESSION}
 SUSPENDED = {
     "status": "suspended",
-    "checkpoint_id": "c-1",
+    "checkpoint_id": CHECKPOINT,
+    "state": "pending",
     "tool": "refund_order",
     "arguments": {"order": 5501},
+    "zone": "red",
+    "reasons": ["zone_red"],
     "expires_at": "2026-11-30T12:00:00Z",
     "session_id": SESSION,
     "trace_id": "0af7651916cd43dd8448eb211c80319c",
@@ -53,7 +59,7 @@ def state_of(folder: Path, port: int) -> Path:
 def asking(folder: Path, scripted: Scripted, *, as_json: bool = False, question: str = "Prazo?") -> tuple[int, str]:
     written: list[str] = []
     with serving(lambda _: scripted) as (port, _):
-        status = ask(question, SESSION, agent_of(state_of(folder, port), None), written.append, as_json=as_json)
+        status = ask(question, SESSION, agent_of(state_of(folder, port), None), Screen(written.append), as_json=as_json)
     return status, "".join(written)
 
 
@@ -80,7 +86,7 @@ def test_a_piece_is_written_before_the_next_one_is_sent(tmp_path: Path) -> None:
             shown.set()
 
     with serving(lambda _: Scripted(pieces())) as (port, _):
-        ask("Prazo?", SESSION, agent_of(state_of(tmp_path, port), None), write, as_json=False)
+        ask("Prazo?", SESSION, agent_of(state_of(tmp_path, port), None), Screen(write), as_json=False)
 
     assert timely == [True]
 
@@ -88,7 +94,7 @@ def test_a_piece_is_written_before_the_next_one_is_sent(tmp_path: Path) -> None:
 def test_the_invocation_is_the_declared_one(tmp_path: Path) -> None:
     """Body, session header and what is accepted are those of AgentCore's contract."""
     with serving(lambda _: Scripted(ANSWER)) as (port, asked):
-        ask("Prazo?\ud800", SESSION, agent_of(state_of(tmp_path, port), None), lambda _: None, as_json=False)
+        ask("Prazo?\ud800", SESSION, agent_of(state_of(tmp_path, port), None), UNSEEN, as_json=False)
 
     (request,) = asked
     assert (request.method, request.path) == ("POST", "/invocations")
@@ -101,7 +107,7 @@ def test_a_new_session_has_an_id_that_agentcore_takes(tmp_path: Path) -> None:
     """Each question without a session begins another."""
     with serving(lambda _: Scripted(ANSWER)) as (port, asked):
         for _ in range(2):
-            ask("Prazo?", None, agent_of(state_of(tmp_path, port), None), lambda _: None, as_json=False)
+            ask("Prazo?", None, agent_of(state_of(tmp_path, port), None), UNSEEN, as_json=False)
 
     ids = {request.headers[SESSION_HEADER] for request in asked}
     assert len(ids) == 2
@@ -112,7 +118,7 @@ def test_a_new_session_has_an_id_that_agentcore_takes(tmp_path: Path) -> None:
     ("scripted", "status", "said"),
     [
         (Scripted(ANSWER), 0, "30 dias"),
-        (Scripted([event("suspended", SUSPENDED)]), 3, "refund_order waits for a person's decision on checkpoint c-1"),
+        (Scripted([event("suspended", SUSPENDED)]), 3, "refund_order: pending, a person has to decide\n"),
         (Scripted([event("text", {"text": "I "}), event("failed", FAILED)]), 1, "failed (throttled): Try again."),
         (document(COMPLETED), 0, "“30 dias” [1]\n\n[1]"),
         (document(FAILED, 409), 1, "failed (throttled)"),
@@ -186,7 +192,7 @@ def test_what_no_agent_takes_is_refused_before_it_is_sent(question: str, session
         raise AssertionError
 
     with pytest.raises(BadInputError):
-        ask(question, session, invoke, lambda _: None, as_json=False)  # type: ignore[arg-type]
+        ask(question, session, invoke, UNSEEN, as_json=False)  # type: ignore[arg-type]
 
 
 def test_without_an_agent_the_command_that_starts_one_is_named(tmp_path: Path) -> None:
@@ -197,7 +203,7 @@ def test_without_an_agent_the_command_that_starts_one_is_named(tmp_path: Path) -
         gone.bind(("127.0.0.1", 0))
         port = gone.getsockname()[1]
     with pytest.raises(ConsoleError, match=rf"nothing listens on 127\.0\.0\.1:{port}; start the agent: rastro dev"):
-        ask("Prazo?", None, agent_of(state_of(tmp_path, port), None), lambda _: None, as_json=False)
+        ask("Prazo?", None, agent_of(state_of(tmp_path, port), None), UNSEEN, as_json=False)
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"port": "x"}', '{"port": 0}', '{"port": 70000}', "\x80"])

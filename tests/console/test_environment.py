@@ -15,8 +15,9 @@ from agent_image.contract import SESSION_HEADER
 from console.ask import agent_of, ask
 from console.environment import find
 from console.errors import BadInputError, ConsoleError
+from console.screen import Screen
 from tests.console.loopback import Asked, Scripted, document, serving
-from tests.console.test_ask import ANSWER, SESSION
+from tests.console.test_ask import ANSWER, SESSION, UNSEEN
 
 ARN = "arn:aws:bedrock-agentcore:eu-central-1:111122223333:runtime/rastro_prod-AbCdEf1234"
 DISCOVERY = {"environment": "prod", "region": "eu-central-1", "runtime_arn": ARN, "endpoint": "live"}
@@ -74,7 +75,7 @@ def test_an_agent_is_asked_through_its_live_endpoint(cloud: Cloud) -> None:
     requests = cloud(parameter(DISCOVERY), lambda _: Scripted(ANSWER))
     written: list[str] = []
 
-    status = ask("Prazo?", SESSION, agent_of(None, "prod"), written.append, as_json=False)
+    status = ask("Prazo?", SESSION, agent_of(None, "prod"), Screen(written.append), as_json=False)
 
     assert status == 0
     assert "".join(written).startswith("“30 dias” [1]\n\n[1] file:///kb/returns.md#")
@@ -97,7 +98,8 @@ def test_a_deployed_answer_is_shown_while_it_is_written(cloud: Cloud) -> None:
         yield from ANSWER[1:]
 
     cloud(parameter(DISCOVERY), lambda _: Scripted(pieces()))
-    ask("Prazo?", SESSION, agent_of(None, "prod"), lambda text: shown.set() if "30" in text else None, as_json=False)
+    screen = Screen(lambda text: shown.set() if "30" in text else None)
+    ask("Prazo?", SESSION, agent_of(None, "prod"), screen, as_json=False)
 
     assert timely == [True]
 
@@ -141,7 +143,7 @@ def test_an_invocation_that_fails_is_said(cloud: Cloud, agent: Respond, reason: 
     requests = cloud(parameter(DISCOVERY), agent)
 
     with pytest.raises(ConsoleError, match=reason):
-        ask("Prazo?", SESSION, agent_of(None, "prod"), lambda _: None, as_json=False)
+        ask("Prazo?", SESSION, agent_of(None, "prod"), UNSEEN, as_json=False)
 
     assert len(requests) == 2
 
@@ -151,7 +153,7 @@ def test_an_invocation_is_never_sent_twice(cloud: Cloud) -> None:
     requests = cloud(parameter(DISCOVERY), refusal("InternalServerException", 500))
 
     with pytest.raises(ConsoleError, match="AWS answered InternalServerException"):
-        ask("Prazo?", SESSION, agent_of(None, "prod"), lambda _: None, as_json=False)
+        ask("Prazo?", SESSION, agent_of(None, "prod"), UNSEEN, as_json=False)
 
     assert len(requests) == 2
 

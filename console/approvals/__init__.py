@@ -1,0 +1,1 @@
+"""Approvals: what waits for a person, and what a person decides."""

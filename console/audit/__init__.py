@@ -1,0 +1,1 @@
+"""The audit: whether it is whole, what it says, and what comes in."""

@@ -1,0 +1,95 @@
+"""Print cards and tables on a terminal. This module alone of the console imports rich, and only a terminal loads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from rich import box
+from rich.console import Console, Group
+from rich.panel import Panel
+from rich.table import Table as Grid
+from rich.text import Text
+
+from agent_image.contract import Zone
+from agent_image.guard.checkpoint import State
+from console.card import Card, width
+from console.table import Table
+from console.terminal import shown_line
+
+_STYLES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        Zone.GREEN: "green",
+        Zone.YELLOW: "yellow",
+        Zone.RED: "bold red",
+        State.PENDING: "bold yellow",
+        State.APPROVED: "green",
+        State.EXECUTING: "cyan",
+        State.DONE: "green",
+        State.FAILED: "red",
+        State.IN_DOUBT: "bold red",
+        State.REJECTED: "red",
+        State.CANCELLED: "dim",
+        State.EXPIRED: "dim",
+        "fault": "bold red",
+        "note": "yellow",
+    }
+)
+"""How a cell, or the first word of one, is shown that says nothing but such a word."""
+_WIDEST: Final = 110
+"""Columns of a card at most: longer lines are hard to read."""
+
+
+class Framed:
+    """Draw on a terminal."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        """Take the terminal: the one behind standard output where none is named."""
+        self._console = console or Console(highlight=False)
+
+    def table(self, table: Table) -> None:
+        """Draw a table; texts go in as they are, never as markup."""
+        if table.title:
+            self._console.print(Text(table.title, "bold cyan"))
+        grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+        for column, heading in enumerate(table.header):
+            grid.add_column(heading, justify="right" if column in table.numbers else "left", overflow="fold")
+        for row in table.rows:
+            grid.add_row(*(_styled(cell) for cell in row))
+        self._console.print(grid)
+
+    def card(self, card: Card) -> None:
+        """Draw a card in a frame, and below it the commands, each on a line that can be copied."""
+        warnings = [Text(f" WARNING: {shown_line(warning)} ", "bold white on red") for warning in card.warnings]
+        title = Text.assemble(" ", (shown_line(card.title), "bold"), ": ", _styled(card.badge), " ")
+        frame = Panel(
+            Group(*warnings, *([Text()] if warnings else []), _facts(card)),
+            title=title,
+            title_align="left",
+            border_style="red" if warnings else "cyan",
+            padding=(1, 2),
+            width=min(self._console.width, _WIDEST),
+        )
+        self._console.print(frame)
+        wide = max((len(what) for what, _ in card.commands), default=0)
+        for what, command in card.commands:
+            line = Text.assemble((f"{what:<{wide}}  ", "dim"), shown_line(command))
+            self._console.print(line, soft_wrap=True)
+
+
+def _facts(card: Card) -> Grid:
+    grid = Grid.grid(padding=(0, 2, 0, 0))
+    grid.add_column(style="dim", min_width=width(card.rows), no_wrap=True)
+    grid.add_column(overflow="fold", ratio=1)
+    for one in card.rows:
+        # A row of several lines is a document: only single words have a colour.
+        lines = [_styled(line) if len(one.lines) == 1 else Text(shown_line(line)) for line in one.lines]
+        grid.add_row(one.label, Group(*lines))
+    return grid
+
+
+def _styled(text: str) -> Text:
+    line = shown_line(text)
+    word = line.replace(",", " ").replace(":", " ").split(" ")[0]
+    return Text(line, _STYLES.get(word, "") if word in _STYLES else "")
