@@ -1,0 +1,125 @@
+"""Find credentials: by the form that their issuer gives them, or by the label that stands before them."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64decode, urlsafe_b64decode
+from collections.abc import Iterator
+from typing import Final
+
+from agent_image.guard.detectors.found import Found, Kind
+
+_PEM: Final = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_PEM_END: Final = "-----END"
+_PEM_DASHES: Final = "-----"
+
+_JWT: Final = re.compile(r"(?<![\w-])([A-Za-z0-9_-]{10,})\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*){0,2}")
+_HEADER_LIMIT: Final = 8_192
+
+_KEY: Final = re.compile(
+    r"""(?<![A-Za-z0-9])(?:
+    sk-(?:ant|proj|svcacct|admin|or)-[A-Za-z0-9_-]{16,}
+    | sk-(?=[A-Za-z_-]{0,64}[0-9])[A-Za-z0-9_-]{20,}
+    | (?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}
+    | (?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])
+    | gh[pousr]_[A-Za-z0-9]{20,} | github_pat_[A-Za-z0-9_]{20,} | glpat-[A-Za-z0-9_-]{20,}
+    | xox[a-z]-[A-Za-z0-9-]{10,} | xapp-[A-Za-z0-9-]{10,} | hooks\.slack\.com/services/[A-Za-z0-9/]{20,}
+    | AIza[A-Za-z0-9_-]{35} | ya29\.[A-Za-z0-9_-]{20,} | hf_[A-Za-z0-9]{30,} | npm_[A-Za-z0-9]{36}
+    )""",
+    re.VERBOSE,
+)
+
+_SCHEME: Final = re.compile(r"\b(bearer|basic)[ \t]{1,8}([A-Za-z0-9._~+/=-]{8,})", re.IGNORECASE)
+_LONG: Final = 24
+"""Characters from which a word after `Bearer` is a token even without a digit."""
+
+_LABEL: Final = re.compile(
+    r"""(?:
+    pass(?:word|wd|phrase|code) | pwd | senha | sandi | token | credentials?
+    | secret(?:[ _-]?(?:access[ _-]?)?key)? | (?:api|access|private|session|auth|signing|encryption)[ _-]?key
+    | (?<![a-z])(?:pin|cvv2?|cvc2?|cvn) | card[ _-]?(?:number|no) | x-amz-signature
+    | (?P<line>authorization|cookie)
+    )[\\"']{0,4}[ \t]{0,4}[:=][ \t]{0,4}(?P<quote>[\\"']{0,4})""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_BARE: Final = re.compile(r"[^\s\"'\\,;&<>{}()\[\]]*")
+_QUOTED: Final = {
+    '"': re.compile(r'(?:[^"\\\n]|\\.)*'),
+    "'": re.compile(r"(?:[^'\\\n]|\\.)*"),
+    "": re.compile(r"[^\"'\\\n]*"),
+}
+_NOTHING: Final = frozenset({"", "null", "none", "nil", "undefined", "true", "false"})
+
+_OF_URL: Final = re.compile(r"://([^\s/?#@:]{0,256}:[^\s/?#@]{1,256})@")
+
+
+def private_keys(text: str) -> Iterator[Found]:
+    """Find private keys, to their end or to the text's."""
+    position = 0
+    while begin := _PEM.search(text, position):
+        stop = text.find(_PEM_END, begin.end())
+        dashes = -1 if stop < 0 else text.find(_PEM_DASHES, stop + len(_PEM_END))
+        position = len(text) if dashes < 0 else dashes + len(_PEM_DASHES)
+        yield Found(begin.start(), position, Kind.PRIVATE_KEY, text[begin.start() : position])
+
+
+def web_tokens(text: str) -> Iterator[Found]:
+    """Find JSON web tokens, signed or encrypted: their first part is the base64url of a JSON object."""
+    position = 0
+    while found := _JWT.search(text, position):
+        if _is_header(found[1]):
+            position = found.end()
+            yield Found(found.start(), position, Kind.JWT, found[0])
+        else:
+            position = found.end(1)
+
+
+def keys(text: str) -> Iterator[Found]:
+    """Find keys of services that mark theirs by a prefix."""
+    for found in _KEY.finditer(text):
+        yield Found(found.start(), found.end(), Kind.KEY, found[0])
+
+
+def schemes(text: str) -> Iterator[Found]:
+    """Find what follows `Bearer` or `Basic`, if it looks like a token, or holds a user and a password."""
+    for found in _SCHEME.finditer(text):
+        token = found[2]
+        is_bearer = found[1].lower() == "bearer"
+        if (len(token) >= _LONG or any(map(str.isdigit, token))) if is_bearer else _is_pair(token):
+            yield Found(found.start(2), found.end(2), Kind.BEARER, token)
+
+
+def labelled(text: str) -> Iterator[Found]:
+    """Find what follows a label such as `password=`: to the end of its quotes, its word or, of a header, its line."""
+    position = 0
+    while label := _LABEL.search(text, position):
+        quote = label["quote"]
+        value = _QUOTED["" if "\\" in quote else quote[-1:]] if quote or label["line"] else _BARE
+        found = value.match(text, label.end())
+        position = label.end() if found is None else max(found.end(), label.end())
+        if found is not None and found[0].strip().lower() not in _NOTHING:
+            yield Found(found.start(), found.end(), Kind.SECRET, found[0])
+
+
+def of_urls(text: str) -> Iterator[Found]:
+    """Find the user and the password in a URL."""
+    for found in _OF_URL.finditer(text):
+        yield Found(found.start(1), found.end(1), Kind.SECRET, found[1])
+
+
+def _is_header(part: str) -> bool:
+    if len(part) > _HEADER_LIMIT:
+        return part.startswith("eyJ")
+    try:
+        header = json.loads(urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(header, dict) and ("alg" in header or "enc" in header)
+
+
+def _is_pair(token: str) -> bool:
+    try:
+        return b":" in b64decode(token + "=" * (-len(token) % 4), validate=True)
+    except ValueError:
+        return False
