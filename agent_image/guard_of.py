@@ -16,6 +16,7 @@ from agent_image.guard.outbox import Outbox
 from agent_image.guard.policy import Policy
 from agent_image.guard.prices import Prices
 from agent_image.guard.records import Records
+from agent_image.guard.redaction import Redactor
 from agent_image.guard.settings import GuardSettings, parse_guard
 from agent_image.guard.slim import SlimLine
 from agent_image.guard.store import GuardStore
@@ -32,12 +33,6 @@ def now() -> datetime:
     return moment.replace(microsecond=moment.microsecond // _MILLISECOND * _MILLISECOND)
 
 
-def withheld(value: object) -> object:
-    """Show nothing."""
-    del value
-    return "[REDACTED]"
-
-
 def guard_of(settings: Settings, plan: AgentPlan, digest: Digest) -> Guard:
     """Build the guard of a process.
 
@@ -47,7 +42,7 @@ def guard_of(settings: Settings, plan: AgentPlan, digest: Digest) -> Guard:
     guarding = parse_guard(settings.guard)
     policy = Policy.of(plan.tools, guarding)
     records = records_at(settings)
-    redact = withheld
+    redact = Redactor(digest).redact
     whole = AuditText(redact, digest) if settings.capture is Regime.CONTENT else None
     return Guard(
         store=GuardStore(records),
