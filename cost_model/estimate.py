@@ -32,11 +32,11 @@ NOT_PRICED: Final = (
     "AgentCore Runtime and model tokens",
     "logs beside spans: standard output, event lines, vended logs",
     "metrics and alarms",
-    "the table's checkpoints, decisions and point-in-time recovery",
-    "audit objects",
+    "the guard's items in the table, their index of what waits, and point-in-time recovery",
+    "audit objects, and the guard's documents too long for an item",
     "image storage",
     "KMS keys and requests",
-    "the alerts topic",
+    "the alerts topic, and the secrets that the agent reads",
     "queries beside the stated classes",
 )
 """What a deployment is charged for beside every meter."""
