@@ -25,7 +25,7 @@ from agent_image.guard.guard import Guard
 from agent_image.guard.lease import Heartbeat, LeaseLost
 from agent_image.guard.moments import written
 from agent_image.guard.spending import Spending
-from agent_image.guard.work import Run, Work
+from agent_image.guard.work import Run, Stopped, Work
 from agent_image.notice import notice
 from agent_image.strands.guarding import Guarding
 from agent_image.telemetry import invocation_span
@@ -60,6 +60,10 @@ class Turns:
         try:
             with Heartbeat(work.lease, timedelta(seconds=self._guard.settings.lease_seconds)):
                 yield work
+        except Stopped as stopped:
+            # Before the run's last event, which says how it ended.
+            invocation.outcome = stopped.outcome
+            raise
         finally:
             invocation.span.set_attribute(Span.COST, float(work.spent.usd))
             try:

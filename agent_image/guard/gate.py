@@ -21,6 +21,7 @@ from agent_image.guard.canonical import NotCanonical, canonical
 from agent_image.guard.checkpoint import Action, Call, Case, Checkpoint, Progress, State
 from agent_image.guard.claim import Claim, arguments_digest
 from agent_image.guard.claims import Claims
+from agent_image.guard.findings import Anomaly, rung
 from agent_image.guard.policy import Classified
 from agent_image.guard.rules import UNKNOWN as UNKNOWN_TOOL
 from agent_image.guard.spending import Reservation, Spending, opened
@@ -140,6 +141,8 @@ class Gate:
             return self._answered(call, Ruling.BLOCKED, verdicts[0].text, zone=classified.zone, code=verdicts[0].code)
         remedy = work.watch.verdict(fingerprint(call.tool, call.arguments, classified.rule.volatile))
         if remedy is Remedy.STOP:
+            if work.halted is None:
+                work.found([rung(Anomaly.LOOP, Remedy.STOP, {"tool": call.tool})])
             raise Stopped(LOOP, STOPPED, Outcome.LOOP)
         if remedy is Remedy.BLOCK:
             return self._answered(call, Ruling.BLOCKED, LOOPING, zone=classified.zone, code=LOOP)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel
 from strands.models import Model
@@ -55,6 +55,7 @@ class ScriptedModel(Model):
     turns: Sequence[Turn]
     seen: list[Messages] = field(default_factory=list)
     id: str = "scripted"
+    stop: Literal["max_tokens"] | None = None
 
     def update_config(self, **model_config: Any) -> None:
         """Take no configuration."""
@@ -92,6 +93,6 @@ class ScriptedModel(Model):
                 yield {"contentBlockStart": {"start": {"toolUse": {"name": call.tool, "toolUseId": call.id}}}}
                 yield {"contentBlockDelta": {"delta": {"toolUse": {"input": call.arguments}}}}
                 yield {"contentBlockStop": {}}
-        yield {"messageStop": {"stopReason": "end_turn" if isinstance(turn, Says) else "tool_use"}}
+        yield {"messageStop": {"stopReason": self.stop or ("end_turn" if isinstance(turn, Says) else "tool_use")}}
         usage = {"inputTokens": 10, "outputTokens": 5, "totalTokens": 15}
         yield {"metadata": {"usage": usage, "metrics": {"latencyMs": 1}}}  # type: ignore[typeddict-item]
