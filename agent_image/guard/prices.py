@@ -86,11 +86,11 @@ class Prices:
     @property
     def version(self) -> str:
         """Name the prices: the list's version, and a digest of what the settings state."""
-        named = f"{PRICE_LIST} {version(PRICE_LIST)}"
+        named = f"{PRICE_LIST}/{version(PRICE_LIST)}"
         if not self._overrides:
             return named
         stated = digest(*(part for model, price in sorted(self._overrides.items()) for part in (model, repr(price))))
-        return f"{named}, settings {stated[:12]}"
+        return f"{named}+settings/{stated[:12]}"
 
     def basis(self, model: str) -> Basis:
         """Tell where a model's price comes from."""

@@ -214,7 +214,7 @@ def test_a_stated_price_without_a_cache_prices_no_cache() -> None:
 
 def test_the_version_names_the_list_and_what_was_stated() -> None:
     """So that a bill can be checked later: other prices, another version."""
-    listed = f"genai-prices {version('genai-prices')}"
+    listed = f"genai-prices/{version('genai-prices')}"
     versions = {
         prices().version,
         prices({HAIKU: STATED}).version,
