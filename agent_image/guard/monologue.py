@@ -35,7 +35,7 @@ def sketch(text: str) -> Sketch:
 def near(one: Sketch, other: Sketch) -> bool:
     """Tell whether two texts say nearly the same: the share of a sample of both that is in each."""
     sample = sorted({*one, *other})[:SKETCH_SIZE]
-    return not sample or len(set(sample) & set(one) & set(other)) >= NEAR * len(sample)
+    return len(set(sample) & set(one) & set(other)) >= NEAR * len(sample)
 
 
 @dataclass(frozen=True, slots=True)

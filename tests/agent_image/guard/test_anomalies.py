@@ -64,10 +64,12 @@ def test_a_person_who_speaks_does_not_end_a_streak_of_refusals() -> None:
 
 
 def test_no_step_ends_the_run_before_the_model_was_told() -> None:
-    """Four refusals in one message are told once; the next one ends the run."""
+    """Four refusals in one message are told once; the next one ends the run. A new streak is told anew."""
     _, found = watched([batch("bbbb"), batch("b")], RULES)
-
     assert of(Anomaly.BLOCKED_STREAK, found) == [(1, Remedy.NUDGE), (2, Remedy.STOP)]
+
+    _, found = watched([batch("bb"), batch("obbbb")], RULES)
+    assert of(Anomaly.BLOCKED_STREAK, found) == [(1, Remedy.NUDGE), (2, Remedy.NUDGE)]
 
 
 def test_a_streak_within_one_message_is_one() -> None:
@@ -166,6 +168,18 @@ def test_errors_of_several_tools_do_not_add_up() -> None:
 def test_refused_and_held_calls_are_no_errors_of_a_tool() -> None:
     """They come back as errors, and never ran."""
     assert Anomaly.TOOL_ERROR_RATE not in kinds(watched(steps("bh" * 10), RULES)[1])
+
+
+def test_what_is_remembered_has_a_bound() -> None:
+    """However many tools there are, and however many calls are refused."""
+    calls = [
+        call(f"tool-{n}", {"m": m}, refused=refused) for n in range(100) for m in range(3) for refused in (False, True)
+    ]
+    conduct = watched([step(one) for one in calls], RULES)[0].conduct
+
+    assert len(conduct.outcomes) == 16
+    assert len(conduct.refusals) == 8
+    assert conduct.retries("tool-99", "another")
 
 
 def test_an_empty_watch_has_refused_nothing() -> None:

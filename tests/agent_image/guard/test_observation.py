@@ -49,12 +49,13 @@ def test_arguments_without_a_form_are_all_equal(arguments: dict[Any, Any]) -> No
 
 def test_arguments_deeper_than_the_stack_have_a_fingerprint() -> None:
     """Hostile arguments raise nothing."""
-    deep: dict[str, Any] = {}
+    deep: list[Any] = []
     for _ in range(100_000):
-        deep = {"x": deep}
+        deep = [deep]
 
-    assert fingerprint("t", deep, ["y"]) == fingerprint("t", {"x": math.nan})
-    assert observation(deep, is_error=False, volatile=["y"]) == observation(deep, is_error=False)
+    for volatile in ([], ["y"]):
+        assert fingerprint("t", {"x": deep}, [*volatile, "x.y"]) == fingerprint("t", {"x": math.nan})
+        assert observation(deep, is_error=False, volatile=volatile) == observation(deep, is_error=False)
 
 
 def test_white_space_and_form_do_not_make_a_result_new() -> None:
