@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from agent_image.contract import Choice, Level
 from agent_image.guard.budget import Over
-from agent_image.guard.checkpoint import Action, Case, Decision, Progress, Resolution, State
+from agent_image.guard.canonical import NotCanonical
+from agent_image.guard.checkpoint import Action, Case, Checkpoint, Decision, Progress, Resolution, State
 from agent_image.guard.moments import written
 from agent_image.guard.policy import UNCLASSIFIED, ZONE_RED
 from console.approvals.wish import DONE, ID_FORM
@@ -45,7 +46,8 @@ def card(case: Case, now: datetime, option: str) -> Card:
     """Lay a case out; `option` is what its commands have to say to reach the same agent."""
     checkpoint = case.checkpoint
     state = case.state(now)
-    warnings = [] if checkpoint.genuine else [CHANGED]
+    whole = genuine(checkpoint)
+    warnings = [] if whole else [CHANGED]
     if state is State.IN_DOUBT:
         warnings.append(IN_DOUBT)
     return Card(
@@ -53,8 +55,16 @@ def card(case: Case, now: datetime, option: str) -> Card:
         badge=badge(case, now),
         warnings=tuple(warnings),
         rows=tuple(_rows(case)),
-        commands=tuple(commands(checkpoint.id, state, option, editable=_editable(case), genuine=checkpoint.genuine)),
+        commands=tuple(commands(checkpoint.id, state, option, editable=_editable(case), whole=whole)),
     )
+
+
+def genuine(checkpoint: Checkpoint) -> bool:
+    """Tell whether a checkpoint's arguments are those that its id was made from; what has no canonical form is not."""
+    try:
+        return checkpoint.genuine
+    except NotCanonical:
+        return False
 
 
 def title(tool: str, *, budget: bool) -> str:
@@ -90,12 +100,12 @@ def reason(code: str) -> str:
 
 
 def commands(
-    checkpoint_id: str, state: str, option: str, *, editable: bool, genuine: bool = True
+    checkpoint_id: str, state: str, option: str, *, editable: bool, whole: bool = True
 ) -> Iterator[tuple[str, str]]:
     """Give the commands that lead on from a state, with the whole id: a beginning might come to mean another one."""
     approvals = f"rastro approvals {{}} {checkpoint_id}"
     if state == State.PENDING:
-        if genuine:
+        if whole:
             yield "approve", f"{approvals.format('approve')} --resume{option}"
             if editable:
                 yield "edit", f"{approvals.format('edit')} --arguments '{{…}}' --resume{option}"

@@ -15,6 +15,7 @@ from referencing import Registry
 from agent_image.contract import Choice, Level
 from agent_image.guard.checkpoint import SKEW, Action, Case, State
 from agent_image.guard.moments import written
+from console.approvals.cards import genuine
 from console.approvals.wish import DONE, Wish
 from console.identity import same_person
 from console.terminal import shown_line
@@ -81,7 +82,7 @@ def _refusals(case: Case, wish: Wish, approver: str, now: datetime) -> Iterator[
         yield Refusal("clock_behind", f"this machine's clock is behind the agent's: {behind}; set the clock")
     if not wish.releases:
         return
-    if not checkpoint.genuine:
+    if not genuine(checkpoint):
         text = f"the arguments of {checkpoint.id} are not those that its id was made from: it can only be rejected"
         yield Refusal("checkpoint_changed", text)
     if checkpoint.requester is not None and same_person(approver, checkpoint.requester):
