@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from agent_image.digest import Digest
 from agent_image.guard.detectors import NUMBERS, Found, Kind, find
-from agent_image.guard.fields import kind_of, kind_of_pair
+from agent_image.guard.detectors.names import kind_of, kind_of_pair
 
 WITHHELD: Final = "[REDACTED]"
 """What stands for a value that could not be looked at."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from agent_image.guard.detectors.found import Found, Kind
+from agent_image.guard.detectors.names import kind_of, words_of
 
 _PEM: Final = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _PEM_END: Final = "-----END"
@@ -34,15 +35,10 @@ _SCHEME: Final = re.compile(r"\b(bearer|basic)[ \t]{1,8}([A-Za-z0-9._~+/=-]{8,})
 _LONG: Final = 24
 """Characters from which a word after `Bearer` is a token even without a digit."""
 
-_LABEL: Final = re.compile(
-    r"""(?:
-    pass(?:word|wd|phrase|code) | pwd | senha | sandi | token | credentials?
-    | secret(?:[ _-]?(?:access[ _-]?)?key)? | (?:api|access|private|session|auth|signing|encryption)[ _-]?key
-    | (?<![a-z])(?:pin|cvv2?|cvc2?|cvn) | card[ _-]?(?:number|no) | x-amz-signature
-    | (?P<line>authorization|cookie)
-    )[\\"']{0,4}[ \t]{0,4}[:=][ \t]{0,4}(?P<quote>[\\"']{0,4})""",
-    re.VERBOSE | re.IGNORECASE,
-)
+_SIGN: Final = re.compile(r"[:=][=>]?[ \t]{0,4}(?P<quote>[\\\"']{0,4})")
+_LABEL_REACH: Final = 48
+_HEADERS: Final = frozenset({"authorization", "cookie", "cookies"})
+"""Their values go to the end of the line."""
 _BARE: Final = re.compile(r"[^\s\"'\\,;&<>{}()\[\]]*")
 _QUOTED: Final = {
     '"': re.compile(r'(?:[^"\\\n]|\\.)*'),
@@ -93,13 +89,18 @@ def schemes(text: str) -> Iterator[Found]:
 def labelled(text: str) -> Iterator[Found]:
     """Find what follows a label such as `password=`: to the end of its quotes, its word or, of a header, its line."""
     position = 0
-    while label := _LABEL.search(text, position):
-        quote = label["quote"]
-        value = _QUOTED["" if "\\" in quote else quote[-1:]] if quote or label["line"] else _BARE
-        found = value.match(text, label.end())
-        position = label.end() if found is None else max(found.end(), label.end())
+    while sign := _SIGN.search(text, position):
+        position = sign.end()
+        label = text[max(0, sign.start() - _LABEL_REACH) : sign.start()]
+        kind = kind_of(label)
+        if kind not in {Kind.SECRET, Kind.CARD}:
+            continue
+        quote = sign["quote"]
+        value = _QUOTED["" if "\\" in quote else quote[-1:]] if quote or words_of(label)[-1] in _HEADERS else _BARE
+        found = value.match(text, sign.end())
         if found is not None and found[0].strip().lower() not in _NOTHING:
-            yield Found(found.start(), found.end(), Kind.SECRET, found[0])
+            position = found.end()
+            yield Found(found.start(), position, Kind.SECRET, found[0])
 
 
 def of_urls(text: str) -> Iterator[Found]:

@@ -1,4 +1,4 @@
-"""Tell by its name what a field holds, however the name is written."""
+"""Tell by its name what a field holds, or what follows a label, however the name is written."""
 
 from __future__ import annotations
 
@@ -32,8 +32,10 @@ _BY_WORD: Final[Mapping[str, Kind]] = MappingProxyType(
         "cnpj": Kind.CNPJ,
     }
 )
-_KEYS: Final = frozenset({"access", "api", "auth", "encryption", "private", "secret", "session", "signing"})
-_CODES: Final = frozenset({"pin", "security"})
+_KEYS: Final = ("access", "api", "auth", "encryption", "private", "secret", "session", "signing")
+_PAIRS: Final = frozenset(
+    {*((word, "key") for word in _KEYS), ("pin", "code"), ("security", "code"), ("amz", "signature")}
+)
 _ENDINGS: Final = (
     "accesskey", "accesstoken", "apikey", "authorization", "authtoken", "cardnumber", "cookie", "creditcard", "idtoken",
     "passphrase", "passwd", "password", "privatekey", "refreshtoken", "secret", "secretkey", "senha", "sessiontoken",
@@ -42,18 +44,22 @@ _NAMES: Final = ("name", "key", "header")
 """Fields that name the one called `value` beside them, as in a list of headers."""
 
 
+def words_of(name: str) -> list[str]:
+    """Read the words of a name, in lower case and without accents; digits are none."""
+    plain = name if name.isascii() else _ACCENTS.sub("", unicodedata.normalize("NFKD", name))
+    return [word.lower() for word in _WORDS.findall(plain)]
+
+
 def kind_of(name: str) -> Kind | None:
     """Tell what lies under a name: by its last words, in any case, joined in any way."""
-    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", name))
-    words = [word.lower() for word in _WORDS.findall(plain)]
+    words = words_of(name)
     if "".join(words).endswith(_ENDINGS):
         return Kind.SECRET
     while words and words[-1] in _ANY:
         words.pop()
-    *before, last = words or [""]
-    if (last == "key" and _KEYS & {*before[-1:]}) or (last == "code" and _CODES & {*before[-1:]}):
+    if tuple(words[-2:]) in _PAIRS:
         return Kind.SECRET
-    return _BY_WORD.get(last)
+    return _BY_WORD.get(words[-1]) if words else None
 
 
 def kind_of_pair(fields: Mapping[Any, Any]) -> Kind | None:
