@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from typing import Final
 
 from agent_image.contract import EventName, Level, Outcome, Ruling, Zone
-from agent_image.guard.alerts import CHECKPOINT_ID
 from agent_image.guard.budget import Amount, Over
 from agent_image.guard.canonical import canonical, digest
-from agent_image.guard.checkpoint import Action, Case, Checkpoint, Progress, State
+from agent_image.guard.checkpoint import Action, Case, Progress, State
+from agent_image.guard.opening import opened
 from agent_image.guard.watch import Severity
 from agent_image.guard.work import Stopped, Work
 
@@ -130,7 +129,7 @@ class Spending:
         return digest(work.run.session_id, BUDGET, message, str(len(work.session.budget.grants)))
 
     def _asked(self, over: tuple[Over, ...], message: str) -> Case:
-        work, settings, now = self._work, self._work.guard.settings, self._work.guard.clock()
+        work = self._work
         soft, spent = self._limits.soft, work.session.budget.committed
         arguments = {
             "spent_usd": str(spent.usd),
@@ -140,13 +139,10 @@ class Spending:
             "adds_tokens": soft.tokens,
             "adds_steps": soft.steps,
         }
-        expires = now + timedelta(minutes=settings.minutes_to_answer(Zone.YELLOW))
-        checkpoint = Checkpoint(
+        return opened(
+            work,
             id=self._id(message),
             action=Action.BUDGET,
-            session_id=work.run.session_id,
-            run=work.run.id,
-            agent=work.guard.agent,
             message=message,
             tool_use_id="",
             tool=BUDGET,
@@ -155,32 +151,4 @@ class Spending:
             zone=Zone.YELLOW,
             level=Level.BLOCK,
             reasons=tuple(over),
-            policy=work.guard.policy.version,
-            cost_usd=str(spent.usd),
-            requester=work.run.requester,
-            created_at=now,
-            expires_at=expires,
-            due_at=expires,
-            execute_minutes=settings.execute_minutes,
-            traceparent=work.run.traceparent(),
         )
-        return opened(work, checkpoint)
-
-
-def opened(work: Work, checkpoint: Checkpoint) -> Case:
-    """Write a checkpoint and say so: in the session first, so that no process forgets what it waits for."""
-    work.await_checkpoint(checkpoint.id)
-    case = work.guard.store.open(checkpoint)
-    work.note(
-        EventName.GATE,
-        checkpoint_id=checkpoint.id,
-        tool=checkpoint.tool,
-        tool_use_id=checkpoint.tool_use_id or None,
-        zone=checkpoint.zone.value,
-        decision=Ruling.ASKED.value,
-        reasons=list(checkpoint.reasons),
-        args=dict(checkpoint.arguments),
-    )
-    evidence = {CHECKPOINT_ID: checkpoint.id, "tool": checkpoint.tool, "zone": checkpoint.zone.value}
-    work.alert("approval_needed", Severity.WARNING, evidence)
-    return case

@@ -19,6 +19,7 @@ from agent_image.guard.events import TOKENS
 from agent_image.guard.guard import Guard
 from agent_image.guard.lease import Lease
 from agent_image.guard.session import Session
+from agent_image.guard.verdict import Verdict
 from agent_image.guard.watch import (
     Finding,
     Observed,
@@ -198,6 +199,21 @@ class Work:
                 evidence=dict(evidence),
                 at=guard.clock(),
             )
+        )
+
+    def hooked(self, call: Call, verdict: Verdict) -> None:
+        """Note what a stage said.
+
+        Raises:
+            AuditError: the audit cannot be written.
+        """
+        self.note(
+            EventName.HOOK,
+            tool=call.tool,
+            tool_use_id=call.tool_use_id,
+            decision=verdict.say.name.lower(),
+            code=verdict.code,
+            reason=verdict.text,
         )
 
     def seen(

@@ -30,12 +30,14 @@ from agent_image.contract import Ruling, Span
 from agent_image.errors import AgentError
 from agent_image.faults import fault_of
 from agent_image.guard.answers import Answers
+from agent_image.guard.carrying import Admitted
 from agent_image.guard.checkpoint import Call
 from agent_image.guard.claim import carried
-from agent_image.guard.gate import Admitted, Answered, Gate, ToolResult
+from agent_image.guard.gate import Answered, Gate
 from agent_image.guard.model_calls import Begun, ModelCalls
 from agent_image.guard.model_reference import reference_for
 from agent_image.guard.rules import UNKNOWN
+from agent_image.guard.sayings import ToolResult
 from agent_image.guard.spending import Spending
 from agent_image.guard.work import Suspended, Work
 

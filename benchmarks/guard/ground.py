@@ -15,8 +15,9 @@ from agent_image.agent import AgentPlan
 from agent_image.contract import Kind, Outcome, Regime, Setting, Zone
 from agent_image.digest import Digest
 from agent_image.guard.budget import Amount, Limits
+from agent_image.guard.carrying import Admitted
 from agent_image.guard.checkpoint import Call
-from agent_image.guard.gate import Admitted, Gate
+from agent_image.guard.gate import Gate
 from agent_image.guard.spending import Spending
 from agent_image.guard.work import Run, Work
 from agent_image.guard_of import guard_of

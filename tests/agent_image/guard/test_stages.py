@@ -63,6 +63,22 @@ def test_a_stage_may_ask_a_person_about_a_green_call() -> None:
     assert effects.done == [("look", "here")]
 
 
+def test_a_stage_may_say_no_to_what_a_person_approved() -> None:
+    """Any no holds, and the approval is used up."""
+    effects = Effects()
+    saying = Saying()
+    stage = stage_with(effects, paying(), before_tool=[saying])
+    checkpoint = stage.ask()["checkpoint_id"]
+    stage.decide(checkpoint, Choice.EDIT, arguments={"amount": 7})
+    saying.says = DENY
+
+    answer = stage.go_on(checkpoint)
+
+    assert answer["status"] == "completed"
+    assert effects.done == []
+    assert saying.asked[-1].arguments == {"amount": 7}
+
+
 def test_a_stage_that_fails_lets_nothing_run() -> None:
     """What cannot be judged does not run."""
     effects = Effects()

@@ -1,0 +1,72 @@
+"""Say to the model what became of its call, in sentences of our own: a tool's exception says nothing here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from agent_image.errors import AgentError
+from agent_image.guard.canonical import canonical
+from agent_image.guard.checkpoint import Case, Resolution, State
+
+ToolResult = dict[str, Any]
+"""What a tool answers: `status` (success, error) and `content`, a list of blocks."""
+
+UNKNOWN: Final = "This call was interrupted, and nobody knows whether it took effect. Do not repeat it."
+TWICE: Final = "This call was made twice in one message; it runs once."
+LOOPING: Final = "This call was stopped: it repeats what was done before, with the same result. Try another way."
+TAMPERED: Final = "What a person was shown is not this call, so it did not run."
+MISFIT: Final = "The arguments do not fit the tool's schema, so it did not run."
+UNEDITABLE: Final = "A person changed the arguments of a call that may only be approved or rejected; it did not run."
+MISEDITED: Final = "A person changed the arguments so that the tool cannot take them; the call did not run."
+NO_TOOL: Final = "There is no tool of this name."
+_REJECTED: Final = "A person rejected this call. Reason: {reason}"
+_NO_REASON: Final = "none was given"
+_CANCELLED: Final = "A person ended this task. Do nothing more."
+_EXPIRED: Final = (
+    "Nobody approved this call in time, so it did not run. Ask the user to request it again on the next working day."
+)
+_TOOK_EFFECT: Final = "This call was interrupted. A person checked, and it took effect. {reason}"
+_NO_EFFECT: Final = "This call was interrupted. A person checked, and it did not take effect. {reason}"
+_EDITED: Final = "A person changed the arguments before approving; the call ran with {arguments}. {reason}"
+_GUIDED: Final = "A person approved this call and adds: {reason}"
+_RAISED: Final = "The tool failed ({error})."
+_WITHHELD: Final = "The result of this call was withheld: {text}"
+
+
+def refusal(text: str) -> ToolResult:
+    """Answer in the place of a tool that did not run."""
+    return {"status": "error", "content": [{"text": text}]}
+
+
+def raised(error: BaseException) -> ToolResult:
+    """Say that a tool raised, without what it said: the model would pass it on."""
+    return refusal(error.message if isinstance(error, AgentError) else _RAISED.format(error=type(error).__name__))
+
+
+def closed(case: Case, state: State) -> ToolResult:
+    """Say why a call did not run that a person, or the time, has closed."""
+    reason = case.decision.reason if case.decision is not None and case.decision.reason else _NO_REASON
+    texts = {State.REJECTED: _REJECTED.format(reason=reason), State.CANCELLED: _CANCELLED}
+    return refusal(texts.get(state, _EXPIRED))
+
+
+def resolved(resolution: Resolution) -> ToolResult:
+    """Say what a person found out about an action in doubt."""
+    text = (_TOOK_EFFECT if resolution.took_effect else _NO_EFFECT).format(reason=resolution.reason).strip()
+    return {"status": "success" if resolution.took_effect else "error", "content": [{"text": text}]}
+
+
+def edited(arguments: Mapping[str, Any], reason: str) -> str:
+    """Say that other arguments ran than the model's."""
+    return _EDITED.format(arguments=canonical(dict(arguments)), reason=reason).strip()
+
+
+def guided(reason: str) -> str:
+    """Pass on what a person added to an approval."""
+    return _GUIDED.format(reason=reason)
+
+
+def withheld(text: str) -> str:
+    """Say that a result is not to be read."""
+    return _WITHHELD.format(text=text)
