@@ -26,7 +26,6 @@ ATTEMPTS: Final = 4
 SUFFIX: Final = ".jsonl"
 _PAUSE_SECONDS: Final = 0.1
 _TAKEN: Final = "PreconditionFailed"
-_RACING: Final = "ConditionalRequestConflict"
 _AGAIN: Final = frozenset({Failure.THROTTLED, Failure.UNAVAILABLE})
 
 
@@ -95,7 +94,7 @@ class S3Outlet:
                 if aws_code(error) == _TAKEN:
                     self._settle(key, body)
                     return
-                failure = Failure.THROTTLED if aws_code(error) == _RACING else aws_failure(error)
+                failure = aws_failure(error)
                 if failure not in _AGAIN:
                     break
                 # It may have been stored although nobody said so.

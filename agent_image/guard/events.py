@@ -91,7 +91,7 @@ def members(event: Event, text: Text) -> str:
 
 def money(value: object) -> str:
     """Write an amount as a JSON number, exactly and without an exponent; what is no amount is null, not nothing."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
+    if not isinstance(value, int | float | str | Decimal):
         return "null"
     try:
         amount = Decimal(str(value))

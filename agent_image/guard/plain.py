@@ -61,7 +61,7 @@ class _Plain:
 
     def of(self, value: Any, depth: int) -> Any:  # noqa: ANN401 - the same
         self._left -= 1
-        if depth > DEPTH or self._left < 0:
+        if depth > DEPTH:
             return _named(value)
         if type(value) is str:
             return clean(value)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
+from collections.abc import Iterator
 from threading import Thread
 from typing import Any
 
@@ -91,6 +93,16 @@ def test_an_unknown_field_changes_nothing() -> None:
     assert not outlet.lines
 
 
+@pytest.fixture
+def eager_threads() -> Iterator[None]:
+    """Let threads interrupt each other as often as they can."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(usual)
+
+
+@pytest.mark.usefixtures("eager_threads")
 def test_threads_share_a_chain() -> None:
     """Calls of one model step run side by side."""
     outlet = MemoryOutlet()

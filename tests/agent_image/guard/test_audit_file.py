@@ -283,6 +283,15 @@ def test_a_file_that_is_closed_while_it_is_read_is_read_once(tmp_path: Path) -> 
     assert [line.record for line in [first, *reading]] == [{"n": 0}, {"n": 1}]
 
 
+def test_a_file_under_two_names_is_read_once(tmp_path: Path) -> None:
+    """So it looks to who opened it right before it was closed, and listed the closed ones right after."""
+    path = tmp_path / "audit.jsonl"
+    path.write_bytes(b'{"n":0}\n')
+    (tmp_path / "audit.jsonl.1").hardlink_to(path)
+
+    assert [line.record for line in read_file(path)] == [{"n": 0}]
+
+
 def test_an_audit_that_cannot_be_read_is_an_audit_error(tmp_path: Path) -> None:
     """A folder in the file's place, for one."""
     with pytest.raises(AuditError):

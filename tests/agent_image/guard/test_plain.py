@@ -100,6 +100,7 @@ def test_bidirectional_marks_and_terminal_controls_are_escaped() -> None:
 
     assert written.isprintable()
     assert json.loads(written) == text
+    assert compact("a\x7fb") == '"a\\u007fb"'
 
 
 def test_equal_values_have_one_text() -> None:
