@@ -75,7 +75,7 @@ class Pace:
         found = [*_over(self.spent, step.spent, rules.limits)]
         if fast and not self.fast:
             found.append(warning(Anomaly.COST_RATE, {"minute_nano_usd": minute}))
-        if step.cost_nano is not None and self.baseline.exceeded_by(cost):
+        if self.baseline.exceeded_by(cost):
             found.append(warning(Anomaly.COST_STEP, {"step_nano_usd": cost}))
         if near and not self.projected:
             found.append(warning(Anomaly.BUDGET_PROJECTION, {"steps_ahead": STEPS_AHEAD}))

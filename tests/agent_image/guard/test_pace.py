@@ -81,6 +81,9 @@ def test_more_than_a_minutes_share_within_a_minute_is_too_fast() -> None:
     assert of(Anomaly.COST_RATE, found) == [(3, Remedy.NOTE)]
     assert found[2][0].evidence == {"minute_nano_usd": 12 * CENT}
 
+    at_once = costing(4 * CENT, 4 * CENT, 4 * CENT, seconds=0.5)
+    assert of(Anomaly.COST_RATE, watched(at_once, PER_MINUTE)[1]) == [(3, Remedy.NOTE)]
+
     twice = [*costing(11 * CENT, seconds=1), *costing(0, 0, 11 * CENT, seconds=120)]
     assert of(Anomaly.COST_RATE, watched(twice, PER_MINUTE)[1]) == [(1, Remedy.NOTE), (4, Remedy.NOTE)]
 
@@ -136,10 +139,34 @@ def test_limits_that_three_more_steps_would_pass_are_told_once() -> None:
         assert of(Anomaly.BUDGET_PROJECTION, watched(steps, LIMITED, watch.reset())[1]) == [(1, Remedy.NOTE)]
 
 
+def test_limits_that_come_near_again_are_not_told_again() -> None:
+    """Until a person has spoken."""
+    near, far, again = Amount(199 * CENT, 0, 5), Amount(150 * CENT, 0, 90), Amount(199 * CENT, 0, 90)
+    _, found = watched([step(text=(n,), spent=spent) for n, spent in enumerate([near, far, again])], LIMITED)
+
+    assert of(Anomaly.BUDGET_PROJECTION, found) == [(1, Remedy.NOTE)]
+
+
+def test_the_baseline_forgets_and_keeps_the_mean() -> None:
+    """Older steps count half, again and again: sums and squares alike."""
+    baseline = Baseline()
+    for _ in range(1_000):
+        baseline = baseline.with_step(CENT)
+
+    assert baseline.steps <= 257
+    assert baseline.total == baseline.steps * CENT
+    assert baseline.squares == baseline.steps * CENT * CENT
+
+
 def test_limits_that_three_more_steps_would_keep_are_not_told() -> None:
     """Nor is anything after fewer than three steps."""
     hard = SOFT.times(4)
-    for far in (Amount(hard.nano_usd // 2, hard.tokens // 2, 10), Amount(hard.nano_usd // 2, 0, 2), Amount()):
+    for far in (
+        Amount(hard.nano_usd // 2, hard.tokens // 2, 10),
+        Amount(hard.nano_usd // 2, 0, 2),
+        Amount(hard.nano_usd * 2, 0, 10),  # that is passed already
+        Amount(),
+    ):
         assert of(Anomaly.BUDGET_PROJECTION, watched([step(text=(1,), spent=far)], LIMITED)[1]) == []
 
 
