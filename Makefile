@@ -29,7 +29,7 @@ override APPROVE :=
 endif
 TAG ?= $(shell date -u +%Y%m%dT%H%M%SZ)
 
-.PHONY: help setup demo test check format synth cost needs diff deploy output destroy release adopt deploy-account image bundle zip pin bench lock schema docs clean
+.PHONY: help setup demo test crash check format synth cost needs diff deploy output destroy release adopt deploy-account image bundle zip pin bench lock schema docs clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  \033[1m%-16s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST) \
@@ -80,6 +80,9 @@ cost: $(STAMPS)/python ## price what was synthesised; ENV=name for one environme
 
 test: setup $(STAMPS)/checkov ## run every test
 	@$(RASTRO_PYTHON) -m pytest
+
+crash: $(STAMPS)/python ## kill hundreds of processes at every write of the guard, on three stores: about ten minutes
+	@$(RASTRO_PYTHON) -m tests.crash
 
 check: $(STAMPS)/python ## format, lint, types and import direction
 	@ruff format --check .

@@ -1,0 +1,1 @@
+"""Kill real processes at every boundary of the guard's writes, and see what people find afterwards."""
