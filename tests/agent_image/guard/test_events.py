@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_image.contract import EventName, Field
@@ -169,6 +169,7 @@ def test_what_may_be_anybody_s_words_goes_through_the_outlet(field: Field) -> No
     assert rendered(**{field.value: "code"})[field.value] == "<str>"
 
 
+@settings(deadline=None)
 @given(st.sampled_from(EventName), st.dictionaries(st.sampled_from(sorted(RULES)), ANYTHING, max_size=4))
 def test_any_value_in_any_field_is_one_line(name: EventName, fields: dict[Field, object]) -> None:
     """Nothing that a tool returns can lose or split an event."""

@@ -10,7 +10,7 @@ from enum import Enum, IntEnum
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_image.contract import Zone
@@ -121,9 +121,11 @@ ANYTHING = st.recursive(
     | st.datetimes(timezones=st.just(UTC))
     | st.characters(categories=["Cs"]),
     lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.integers() | st.none() | st.binary(), inner),
+    max_leaves=8,
 )
 
 
+@settings(deadline=None)
 @given(ANYTHING)
 def test_any_value_is_written_as_one_line_of_json(value: object) -> None:
     """And read again as what was written."""

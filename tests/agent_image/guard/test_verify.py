@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_image.contract import EventName
@@ -407,6 +407,7 @@ def written(runs: Sequence[tuple[int, str]]) -> Story:
     return story
 
 
+@settings(deadline=None)
 @given(RUNS)
 def test_no_history_of_runs_and_crashes_is_a_fault(runs: list[tuple[int, str]]) -> None:
     """Whatever happened, what was written is what is found."""
@@ -419,6 +420,7 @@ def test_no_history_of_runs_and_crashes_is_a_fault(runs: list[tuple[int, str]]) 
     assert result.anchored + told == len(story.lines)
 
 
+@settings(deadline=None)
 @given(RUNS, st.data())
 def test_no_anchored_line_changes_or_goes_unnoticed(runs: list[tuple[int, str]], data: st.DataObject) -> None:
     """One byte, one line, one place: whichever line it is."""
