@@ -274,6 +274,20 @@ def test_nothing_excuses_a_gap_before_the_anchor() -> None:
     assert (Sign.MISSING, 7, 1) in signs(verified(lines, story.head))
 
 
+def test_a_gap_is_not_bridged_by_another_run_s_lines() -> None:
+    """A run that was stopped, and woke up when another had the session, wrote last."""
+    story = Story().run("a")
+    before = story.head
+    story.run("b", steps=4)
+    late = chain(story.outlet, run="late", head=before, clock=story.clock)
+    for _ in range(2):
+        late.append(EventName.LLM_CALL)
+    lines = story.lines
+    del lines[6]
+
+    assert signs(verified(lines, story.head)) == [(Sign.UNANCHORED, 5, 2), (Sign.MISSING, 7, 1)]
+
+
 def test_a_run_leaves_one_tail() -> None:
     """A second one was written by somebody else."""
     story = Story().run("a").run("lost", ends=False, anchored=False)
