@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -42,7 +42,7 @@ class Running:
     process: ForkServerProcess
     pipe: Connection
 
-    def answer(self) -> dict[str, Any]:
+    def answer(self) -> Any:
         """Wait for its answer.
 
         Raises:
@@ -50,7 +50,7 @@ class Running:
         """
         try:
             heard = self._heard()
-            document: dict[str, Any] = self._heard() if heard == "ready" else heard
+            document = self._heard() if heard == "ready" else heard
         except EOFError:
             self.process.join(PATIENCE_SECONDS)
             assert self.process.exitcode == -signal.SIGKILL, f"the process ended with {self.process.exitcode}"
@@ -104,11 +104,7 @@ class World:
             text=text,
             **facts,
         )
-        here, there = _FORKING.Pipe(duplex=False)
-        process = _FORKING.Process(target=main, args=(order, there), daemon=True)
-        process.start()
-        there.close()
-        return Running(process, here)
+        return forked(main, order)
 
     def run(self, do: Do, text: str = "", *, strike: Strike | None = None, **facts: Any) -> dict[str, Any]:
         """Start a process, and wait for its answer.
@@ -116,7 +112,8 @@ class World:
         Raises:
             Killed: it was struck.
         """
-        return self.start(do, text, strike=strike, **facts).answer()
+        answer: dict[str, Any] = self.start(do, text, strike=strike, **facts).answer()
+        return answer
 
     def turn(self, **by: float) -> None:
         """Turn the clock on."""
@@ -159,6 +156,15 @@ class World:
 
     def attempts(self) -> list[dict[str, str]]:
         return Attempts(self.folder / "attempts.jsonl").all()
+
+
+def forked(run: Callable[[Any, Connection], None], order: Any) -> Running:
+    """Start a process that follows an order."""
+    here, there = _FORKING.Pipe(duplex=False)
+    process = _FORKING.Process(target=run, args=(order, there), daemon=True)
+    process.start()
+    there.close()
+    return Running(process, here)
 
 
 def barrier(parties: int) -> Any:
