@@ -111,12 +111,8 @@ def _sqlite(path: Path, seconds: int) -> Engine:
 
     @event.listens_for(engine, "connect")
     def tell(connection: sqlite3.Connection, _: object) -> None:
-        try:
-            connection.execute(_WAL)
-            connection.execute(_DURABLE)
-        except BaseException:
-            connection.close()
-            raise
+        connection.execute(_WAL)
+        connection.execute(_DURABLE)
 
     return engine
 

@@ -81,7 +81,7 @@ def test_every_method_says_that_the_store_cannot_be_used(
 
 
 def test_a_server_that_comes_back_is_used_again(server: Postgres) -> None:
-    """Connections of before are dead; the store finds out by itself, and what was written is there."""
+    """What was written is there, and whoever asked in between was told."""
     with in_postgresql(server).opened() as records:
         put(records)
         server.stop()
@@ -95,6 +95,16 @@ def test_a_server_that_comes_back_is_used_again(server: Postgres) -> None:
         found = records.get(KEY)
         assert found is not None
         records.put(KEY, {"n": 2}, expected=found.version)
+
+
+def test_a_server_that_was_away_for_a_moment_is_not_noticed(server: Postgres) -> None:
+    """Connections of before are dead: the store finds out by itself, before it sends a statement on one."""
+    with in_postgresql(server).opened() as records:
+        put(records)
+        server.stop()
+        server.start()
+
+        records.put(KEY, {"n": 2}, expected=1)
 
 
 @pytest.fixture

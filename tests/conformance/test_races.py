@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import partial
 from threading import Barrier
 from typing import TypeVar
 
@@ -89,6 +91,17 @@ def test_of_processes_that_write_over_one_version_one_wins(shared: Place) -> Non
             assert sorted(ends) == ["conflict"] * (PROCESSES - 1) + ["written"]
             assert found is not None
             assert (found.version, found.document) == (expected + 1, {"by": ends.index("written")})
+
+
+def test_threads_that_open_a_new_store_at_once_all_write(shared: Place) -> None:
+    """Each with a handle of its own, so that their openings meet more closely than processes' do."""
+    with ExitStack() as stack:
+        handles = [stack.enter_context(shared.opened()) for _ in range(THREADS)]
+        keys = [f"{KEY}{number}" for number in range(THREADS)]
+
+        at_once([partial(handle.put, key, {}, expected=NEW) for handle, key in zip(handles, keys, strict=True)])
+
+        assert all(handle.get(key) for handle in handles for key in keys)
 
 
 def test_processes_that_open_a_new_store_at_once_all_write(shared: Place) -> None:
