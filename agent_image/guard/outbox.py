@@ -22,7 +22,7 @@ from agent_image.guard.moments import Clock
 from agent_image.guard.records import NEW, Conflict, Record, Records
 from agent_image.notice import notice
 
-ATTEMPTS: Final = 8
+ATTEMPTS: Final = 12
 """How often an alert is tried before it is given up."""
 FIRST_PAUSE: Final = timedelta(seconds=30)
 """How long after the first attempt the second comes; each that follows waits twice as long."""

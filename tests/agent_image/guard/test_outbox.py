@@ -213,7 +213,8 @@ def test_a_channel_that_took_an_alert_is_not_asked_again() -> None:
     post, other = Post(), KeepingChannel(name="other", down=OSError())
     post.outbox.put(alert(1))
     for _ in range(3):
-        post.outbox.deliver([other, post.channel], LIMIT)
+        assert post.outbox.deliver([other, post.channel], LIMIT) == Delivery(failed=1)
+        assert post.outbox.deliver([other, post.channel], LIMIT) == Delivery()
         post.clock.turn(hours=1)
     other.down = None
     post.outbox.deliver([other, post.channel], LIMIT)
