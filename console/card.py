@@ -64,9 +64,9 @@ def _lines(card: Card) -> Iterator[str]:
     yield ""
     wide = width(card.rows)
     for one in card.rows:
-        labels = (one.label, *[""] * len(one.lines))
-        yield from (f"{label:<{wide}}  {shown_line(line)}" for label, line in zip(labels, one.lines, strict=False))
+        for position, line in enumerate(one.lines or ("",)):
+            yield f"{'' if position else shown_line(one.label):<{wide}}  {shown_line(line)}"
     if card.commands:
         yield ""
         wide = max(len(what) for what, _ in card.commands)
-        yield from (f"{what:<{wide}}  {shown_line(command)}" for what, command in card.commands)
+        yield from (f"{shown_line(what):<{wide}}  {shown_line(command)}" for what, command in card.commands)

@@ -51,10 +51,12 @@ class Framed:
     def table(self, table: Table) -> None:
         """Draw a table; texts go in as they are, never as markup."""
         if table.title:
-            self._console.print(Text(table.title, "bold cyan"))
+            self._console.print(Text(shown_line(table.title), "bold cyan"))
         grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
         for column, heading in enumerate(table.header):
-            grid.add_column(heading, justify="right" if column in table.numbers else "left", overflow="fold")
+            grid.add_column(
+                Text(shown_line(heading)), justify="right" if column in table.numbers else "left", overflow="fold"
+            )
         for row in table.rows:
             grid.add_row(*(_styled(cell) for cell in row))
         self._console.print(grid)
@@ -74,7 +76,7 @@ class Framed:
         self._console.print(frame)
         wide = max((len(what) for what, _ in card.commands), default=0)
         for what, command in card.commands:
-            line = Text.assemble((f"{what:<{wide}}  ", "dim"), shown_line(command))
+            line = Text.assemble((f"{shown_line(what):<{wide}}  ", "dim"), shown_line(command))
             self._console.print(line, soft_wrap=True)
 
 
@@ -85,7 +87,7 @@ def _facts(card: Card) -> Grid:
     for one in card.rows:
         # A row of several lines is a document: only single words have a colour.
         lines = [_styled(line) if len(one.lines) == 1 else Text(shown_line(line)) for line in one.lines]
-        grid.add_row(one.label, Group(*lines))
+        grid.add_row(Text(shown_line(one.label)), Group(*lines))
     return grid
 
 

@@ -34,7 +34,7 @@ def _lines(table: Table) -> Iterator[str]:
     rows = [tuple(shown_line(cell) for cell in row) for row in (table.header, *table.rows)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(table.header))]
     if table.title:
-        yield table.title
+        yield shown_line(table.title)
     yield _aligned(rows[0], widths, table)
     yield "  ".join("-" * width for width in widths)
     for row in rows[1:]:

@@ -10,8 +10,9 @@ from uuid import uuid4
 
 from agent_image.digest import Digest, new_key
 from agent_image.digest_key import digest_at
-from agent_image.guard.audit import WITHHELD, AuditText, Outlet
+from agent_image.guard.audit import AuditText, Outlet
 from agent_image.guard.audit_file import FileOutlet
+from agent_image.guard.redaction import Redactor
 from console.approvals.deciding import Desk
 from console.approvals.trail import Trail
 from console.identity import approver_at
@@ -28,7 +29,7 @@ def desk_at(place: Place) -> Iterator[Desk]:
     """
     approver = approver_at(place)
     digest = _digest(place)
-    trail = Trail(_outlet(place), AuditText(_withheld, digest), _new_id)
+    trail = Trail(_outlet(place), AuditText(Redactor(digest).redact, digest), _new_id)
     with people_at(place) as people:
         yield Desk(people, trail, approver, now, _new_id)
 
@@ -48,8 +49,3 @@ def _outlet(place: Place) -> Outlet:
 
 def _new_id() -> str:
     return uuid4().hex
-
-
-def _withheld(value: object) -> str:
-    del value
-    return WITHHELD

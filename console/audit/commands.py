@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import sleep
@@ -106,8 +107,8 @@ class Auditor:
             ConsoleError: the audit cannot be read.
         """
         place = place_of(self.where)
-        with told():
-            tail = _tail(place)
+        # A key that ends it is how following ends.
+        with told(), suppress(KeyboardInterrupt), closing(_tail(place)) as tail:
             for line in tail.last(count):
                 self._line(line)
             while follow:

@@ -32,6 +32,10 @@ class Tail(Protocol):
         """Give those that came since."""
         ...
 
+    def close(self) -> None:
+        """Let go of what is open."""
+        ...
+
 
 class FileTail:
     """Follow a file, also when it is closed under another name and begun anew."""
@@ -69,6 +73,11 @@ class FileTail:
         except OSError:
             raise AuditError(_UNREADABLE, "The audit's file cannot be read.") from None
 
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+
     def _drained(self) -> Iterator[Line]:
         file = self._file
         while file is not None and (data := file.read(_READ)):
@@ -91,8 +100,7 @@ class FileTail:
         return None
 
     def _open(self, path: Path) -> None:
-        if self._file is not None:
-            self._file.close()
+        self.close()
         self._file, self._rest, self._number = path.open("rb"), b"", 0
 
 
@@ -122,6 +130,10 @@ class S3Tail:
             AuditError: the bucket cannot be read.
         """
         yield from sorted(self._lines(list(self._unseen())), key=_moment)
+
+    def close(self) -> None:
+        """Close connections."""
+        self._client.close()
 
     def _unseen(self) -> Iterator[Mapping[str, Any]]:
         try:

@@ -77,12 +77,12 @@ def agent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def test_it_says_where_everything_is(agent: Running) -> None:
-    """Address, documents, spans, archive, and a question that can be pasted."""
+    """Address, documents, spans, archive, events, audit, and a question that can be pasted."""
     text = "".join(agent.printed)
 
     assert f"http://127.0.0.1:{agent.port}" in text
     assert "passages of 300 characters, 60 shared" in text
-    assert str(agent.state / "spans.jsonl") in text
+    assert all(str(agent.state / name) in text for name in ("spans.jsonl", "events.jsonl", "audit.jsonl"))
     assert f"rastro ask --state '{agent.state}' \"Within how many days" in text
 
 

@@ -27,6 +27,7 @@ from tests.console.approvals.cases import APPROVE, CANCEL, REJECT, Office, check
 from tests.loopback.aws import moto
 from tests.loopback.table import client_at, make_table
 
+TABLE = "rastro-races"
 PEOPLE = 16
 ROUNDS = 5
 WISHES = (APPROVE, edited(amount=10), REJECT, CANCEL)
@@ -43,8 +44,8 @@ def sqlite(folder: Path) -> Iterator[Opener]:
 def dynamodb(folder: Path) -> Iterator[Opener]:
     del folder
     with moto() as url:
-        make_table(url, "rastro")
-        yield lambda: DynamoRecords("rastro", client_at(url, "dynamodb", attempts=3), None, pause=sleep)
+        make_table(url, TABLE)
+        yield lambda: DynamoRecords(TABLE, client_at(url, "dynamodb", attempts=3), None, pause=sleep)
 
 
 @pytest.mark.parametrize("store", [sqlite, dynamodb])
