@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -282,6 +283,20 @@ def test_two_processes_that_find_the_same_tell_it_once() -> None:
 
     assert told == [True, False]
     assert len(post.waiting()) == 1
+
+
+def test_many_threads_tell_and_deliver_one_alert_once() -> None:
+    """However their writes interleave: one is told, one is sent, the others are counted or given up."""
+    for _ in range(20):
+        post = Post()
+        with ThreadPoolExecutor(8) as pool:
+            told = list(pool.map(lambda number, outbox=post.outbox: outbox.put(alert(number)), range(16)))
+        with ThreadPoolExecutor(8) as pool:
+            delivered = list(pool.map(lambda _, post=post: post.deliver(), range(8)))
+
+        assert told.count(True) == 1
+        assert sum(delivered, start=Delivery()) == Delivery(sent=1)
+        assert len(post.sent) == 1
 
 
 def test_a_put_that_always_comes_second_gives_up() -> None:
