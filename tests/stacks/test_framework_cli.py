@@ -58,6 +58,7 @@ def test_the_pinned_versions_are_the_ones_in_use() -> None:
     package = json.loads((ROOT / "package.json").read_text())
     lock = json.loads((ROOT / "package-lock.json").read_text())["packages"]["node_modules/cdktf-cli"]
 
-    assert package["devDependencies"] == {"cdktf-cli": "0.21.0"}
+    assert package["devDependencies"]["cdktf-cli"] == "0.21.0"
+    assert all(version[0].isdigit() for version in package["devDependencies"].values())
     assert lock["version"] == "0.21.0"
     assert "cdktf==0.21.0 \\" in (ROOT / "requirements.lock").read_text()
