@@ -48,7 +48,7 @@ class Redactor:
     def redact(self, value: Any) -> Any:  # noqa: ANN401 - JSON of any shape
         """Redact a value: texts, numbers, lists and objects; anything else is not shown. Never fails."""
         try:
-            return _Redaction(self._digest).value(value, 0)
+            return _Redaction(self._digest, TOTAL_LIMIT, _JSON_DEPTH).value(value, 0)
         except Exception:  # noqa: BLE001 - whatever went wrong, the value is not shown
             return WITHHELD
 
@@ -56,7 +56,7 @@ class Redactor:
 class _Redaction:
     """Walk one value, counting what was looked at."""
 
-    def __init__(self, digest: Digest, left: int = TOTAL_LIMIT, json_depth: int = _JSON_DEPTH) -> None:
+    def __init__(self, digest: Digest, left: int, json_depth: int) -> None:
         self._digest = digest
         self._left = left
         self._json_depth = json_depth
@@ -106,7 +106,7 @@ class _Redaction:
         try:
             if value != int(value):
                 return value
-            text = str(abs(int(value)))
+            text = str(int(value))
             found = find(text, (), NUMBERS)
         except Exception:  # noqa: BLE001 - infinities, and integers of thousands of digits
             return WITHHELD
@@ -164,5 +164,6 @@ class _Redaction:
 
 def _plain(kind: Kind, text: str) -> str:
     """Give the value that a text would have if it were found by itself, so that both can be joined."""
-    found = [] if kind is Kind.SECRET else find(text)
-    return found[0].value if len(found) == 1 and found[0].kind is kind else text
+    found = next(iter(find(text)), None)
+    whole = found is not None and found.kind is kind and (found.start, found.end) == (0, len(text))
+    return found.value if found is not None and whole else text

@@ -21,7 +21,7 @@ WORDS: Final[tuple[Detector, ...]] = (
     credentials.of_urls, emails.emails, numbers.companies,
 )  # fmt: skip
 NUMBERS: Final[tuple[Detector, ...]] = (numbers.numbers, phones.phones)
-"""These see no dates, UUIDs and network addresses: letters stand in their place."""
+"""These see no UUIDs and no network addresses: letters stand in their place."""
 
 __all__ = ["Detector", "Found", "Kind", "find", "merged"]
 

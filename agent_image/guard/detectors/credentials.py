@@ -35,16 +35,13 @@ _SCHEME: Final = re.compile(r"\b(bearer|basic)[ \t]{1,8}([A-Za-z0-9._~+/=-]{8,})
 _LONG: Final = 24
 """Characters from which a word after `Bearer` is a token even without a digit."""
 
-_SIGN: Final = re.compile(r"[:=][=>]?[ \t]{0,4}(?P<quote>[\\\"']{0,4})")
+_SIGN: Final = re.compile(r"""[:=][=>]?[ \t]{0,4}(?P<open>\\{0,3}["'])?""")
 _LABEL_REACH: Final = 48
 _HEADERS: Final = frozenset({"authorization", "cookie", "cookies"})
 """Their values go to the end of the line."""
-_BARE: Final = re.compile(r"[^\s\"'\\,;&<>{}()\[\]]*")
-_QUOTED: Final = {
-    '"': re.compile(r'(?:[^"\\\n]|\\.)*'),
-    "'": re.compile(r"(?:[^'\\\n]|\\.)*"),
-    "": re.compile(r"[^\"'\\\n]*"),
-}
+_WORD: Final = re.compile(r"""(?:[^\s"'\\,;&<>{}()\[\]]|\\(?!["'nrt]))*""")
+_LINE: Final = re.compile(r"[^\n]*")
+_QUOTED: Final = {'"': re.compile(r'(?:[^"\\\n]|\\.)*'), "'": re.compile(r"(?:[^'\\\n]|\\.)*")}
 _NOTHING: Final = frozenset({"", "null", "none", "nil", "undefined", "true", "false"})
 
 _OF_URL: Final = re.compile(r"://([^\s/?#@:]{0,256}:[^\s/?#@]{1,256})@")
@@ -95,18 +92,27 @@ def labelled(text: str) -> Iterator[Found]:
         kind = kind_of(label)
         if kind not in {Kind.SECRET, Kind.CARD}:
             continue
-        quote = sign["quote"]
-        value = _QUOTED["" if "\\" in quote else quote[-1:]] if quote or words_of(label)[-1] in _HEADERS else _BARE
-        found = value.match(text, sign.end())
-        if found is not None and found[0].strip().lower() not in _NOTHING:
-            position = found.end()
-            yield Found(found.start(), position, Kind.SECRET, found[0])
+        end = _value_end(text, sign.end(), sign["open"] or "", to_line=words_of(label)[-1] in _HEADERS)
+        value = text[position:end]
+        if value.strip().lower() not in _NOTHING:
+            position = end
+            yield Found(sign.end(), end, Kind.SECRET, value)
 
 
 def of_urls(text: str) -> Iterator[Found]:
     """Find the user and the password in a URL."""
     for found in _OF_URL.finditer(text):
         yield Found(found.start(1), found.end(1), Kind.SECRET, found[1])
+
+
+def _value_end(text: str, start: int, opening: str, *, to_line: bool) -> int:
+    if len(opening) > 1:
+        # Quotes within quotes: they end as they began.
+        found = text.find(opening, start)
+        return len(text) if found < 0 else found
+    form = _QUOTED[opening] if opening else _LINE if to_line else _WORD
+    value = form.match(text, start)
+    return start if value is None else value.end()
 
 
 def _is_header(part: str) -> bool:

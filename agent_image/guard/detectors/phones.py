@@ -53,7 +53,8 @@ PLANS: Final = (
 )
 # What is called an order's number is one.
 _NAMED: Final = re.compile(
-    r"(?:order|pedido|pesanan|invoice|fatura|faktur|ticket|chamado|protocolo|ref|id|n[ºo°]|#)[\s.:#ºo°-]{0,4}\Z",
+    r"(?:(?<![\w.])(?:order|pedido|pesanan|invoice|fatura|faktur|ticket|chamado|protocolo|ref|id|n[ºo°])|#)"
+    r"[\s.:#ºo°-]{0,4}\Z",
     re.IGNORECASE,
 )
 _NAME_REACH: Final = 16

@@ -92,6 +92,7 @@ def test_numbers_side_by_side_are_each_found() -> None:
     assert shown("11 98765-4321 11 98765-4322") == "<PHONE> <PHONE>"
     assert shown("0812 3456 7890 0813 3456 7890") == "<PHONE> <PHONE>"
     assert shown("+62 812 3456 7890 5501") == "<PHONE> 5501"
+    assert shown("maria@example.id 11987654321") == "<EMAIL> <PHONE>"
 
 
 @pytest.mark.parametrize(
@@ -190,6 +191,11 @@ def test_every_card_is_found(prefix: str, number: int, separator: str) -> None:
         ('"password": "correct horse", "n": 1', '"password": "<SECRET>", "n": 1'),
         (r'"password": "quoted \" inside", "n": 1', '"password": "<SECRET>", "n": 1'),
         (r"{\"password\": \"hunter2\", \"n\": 1}", r"{\"password\": \"<SECRET>\", \"n\": 1}"),
+        (r'"password": "\\back\\slash", "n": 1', r'"password": "<SECRET>", "n": 1'),
+        (r'"password": "\q", "n": 1', r'"password": "<SECRET>", "n": 1'),
+        (r"{\\\"password\\\": \\\"a\\\\b\\\"}", r"{\\\"password\\\": \\\"<SECRET>\\\"}"),
+        (r"password=\"never closed", r"password=\"<SECRET>"),
+        (r"password=DOMAIN\word\n", r"password=<SECRET>\n"),
         ("client_secret='x y' z", "client_secret='<SECRET>' z"),
         ("AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG", "AWS_SECRET_ACCESS_KEY=<SECRET>"),
         ("api-key: abc", "api-key: <SECRET>"),
@@ -212,10 +218,12 @@ def test_a_credential_is_found_by_its_form_or_its_label(text: str, rest: str) ->
     "text",
     [
         "order 5501", "pedido 20260131001", "Order #BR-20260131-0042", "pesanan 0123456789", "4155552671",
-        "pedido nº 11987654321", "NF 0000123456", "JD014600006281230704", "98765-4321", "1700000000000", "111122223333",
+        "pedido nº 11987654321", "Order: #11987654321", "NF 0000123456", "JD014600006281230704", "98765-4321",
+        "1700000000000", "111122223333",
         "2026-01-31T09:30:00.123Z", "2026-01-31 09:30:00", "31/01/2026 02.02.2026", "20260131093000",
         "R$ 1.234.567,89", "150.00", "1,234,567,890.12", "550e8400-e29b-41d4-a716-446655440000",
-        "12345678-1234-4234-8234-123456789012", "41111111-1111-4111-8111-111111111111", "192.168.100.200:8080",
+        "12345678-1234-4234-8234-123456789012", "41111111-1111-4111-8111-111111111111", "192.168.100.41:8080",
+        "550e8400-e29b-41d4-a716-081234567890",
         "arn:aws:iam::111122223333:role/x", "pIrs5jNu1YUfwBrzU5Uqqk0g", "s3://kb/a.md#4111_111111111111111x.120",
         "sk-learn-something-long-words", "bearer certificate", "basic information", "Basic abcdefghijkl", "spin: 5",
         "tokens: 12", "the secret of tea", "a.b.c", "www.example.com.br", "11111111111", "AKIA", "password: null",

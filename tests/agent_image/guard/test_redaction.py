@@ -82,21 +82,26 @@ def test_a_field_s_name_goes_before_what_it_holds() -> None:
     shown = redact(
         {
             "password": "plain words", "pin": 1234, "card": {"brand": "x"}, "token": ["a"], "cpf": "123.456.789-00",
-            "phones": ["98765-4321"], "phone": ["98765-4321", "none"], "mobile": "app", "email": {"subject": "Hello"},
-            "secret": None, "cookie": "", "otp": False,
+            "phones": ["98765-4321"], "phone": ["98765-4321", "none"], "mobile": "app",
+            "email": {"to": "a@b.co", "n": 1}, "secret": None, "cookie": "", "otp": False,
         }
     )  # fmt: skip
 
     assert kinds([shown[name] for name in ("password", "pin", "card", "token", "cpf")]) == [
         "SECRET", "SECRET", "CARD", "SECRET", "CPF",
     ]  # fmt: skip
+    assert isinstance(shown["token"], str)
+    assert kinds(shown["email"]) == ["EMAIL"]
+    assert shown["email"]["n"] == 1
     assert kinds(shown["phone"]) == ["PHONE"]
     assert shown["phone"][1] == "none"
-    rest = {name: shown[name] for name in ("phones", "mobile", "email", "secret", "cookie", "otp")}
-    assert rest == {
-        "phones": ["98765-4321"], "mobile": "app", "email": {"subject": "Hello"}, "secret": None, "cookie": "",
-        "otp": False,
-    }  # fmt: skip
+    rest = {name: shown[name] for name in ("phones", "mobile", "secret", "cookie", "otp")}
+    assert rest == {"phones": ["98765-4321"], "mobile": "app", "secret": None, "cookie": "", "otp": False}
+
+
+def test_a_field_with_more_than_a_number_is_not_that_number() -> None:
+    """Its mark joins nothing else's."""
+    assert redact({"cpf": "390.533.447-05 or 231.002.999-39"}) != redact({"cpf": "390.533.447-05"})
 
 
 def test_names_and_pairs_are_looked_at_too() -> None:
@@ -133,12 +138,13 @@ def test_numbers_are_looked_at_as_texts_are(number: Any) -> None:
 
 def test_a_text_that_is_json_is_read_as_json() -> None:
     """Tools answer so: field names count in it, in JSON within it, and what is repeated hides nothing."""
-    inner = json.dumps({"password": "one two"})
+    inner = json.dumps({"password": {"is": "one two"}})
     shown = redact(json.dumps({"pin": 1234, "note": "a@example.com", "inner": inner, "amount": 150.5}))
     document = json.loads(shown)
 
     assert kinds({name: document[name] for name in ("pin", "note")}) == ["SECRET", "EMAIL"]
     assert MARK.sub("m", json.loads(document["inner"])["password"]) == "m"
+    assert "b c" not in redact('{"otp": {"a": "b c"}, "password": "\\q"}')
     assert document["amount"] == 150.5
     assert "a@example.com" not in redact('{"a": "a@example.com", "a": "b"}')
     assert "one" not in redact('{"password": "one two", "password": null}')
@@ -162,7 +168,9 @@ def test_a_value_that_never_ends_is_not_shown() -> None:
         def items(self) -> Any:
             raise KeyError
 
-    assert WITHHELD in json.dumps(redact(endless))
+    shown = redact({"a": "shown", "b": endless})
+    assert shown["a"] == "shown"
+    assert WITHHELD in json.dumps(shown["b"])
     assert redact(Hostile()) == WITHHELD
     assert redact("[" * 50_000) == "[" * 50_000
 
@@ -199,6 +207,11 @@ def test_a_long_text_shows_its_beginning(secret: str) -> None:
         assert redact(shown) == shown
 
 
+def test_where_little_is_left_to_show_nothing_is() -> None:
+    """What a cut could have gone through may be all of it."""
+    assert redact("word " * 600 + "-----BEGIN PRIVATE KEY-----" + "x" * TEXT_LIMIT) == WITHHELD
+
+
 def test_a_text_that_grows_is_cut_as_a_long_one() -> None:
     """Marks may be longer than what they stand for."""
     text = "39053344705 " * (TEXT_LIMIT // 12)
@@ -217,6 +230,30 @@ def test_a_value_has_a_limit_too() -> None:
 
     assert shown[0] == texts[0]
     assert shown[-1] == WITHHELD
+
+
+def test_marks_do_not_count_towards_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though they are longer than what they stand for: what was redacted is left."""
+    monkeypatch.setattr(redaction, "TOTAL_LIMIT", 60)
+    once = redact(["39053344705"] * 5)
+
+    assert kinds(once) == ["CPF"] * 5
+    assert redact(once) == once
+
+
+def test_no_more_than_the_limit_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time goes with what is looked at."""
+    seen: list[int] = []
+
+    def look(text: str) -> list[Any]:
+        seen.append(len(text))
+        return []
+
+    monkeypatch.setattr(redaction, "find", look)
+
+    redact("word " * TEXT_LIMIT)
+
+    assert max(seen) == TEXT_LIMIT
 
 
 @pytest.mark.parametrize(
