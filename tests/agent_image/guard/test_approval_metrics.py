@@ -67,8 +67,8 @@ def test_who_comes_too_late_decides_nothing() -> None:
     """Two people say what they decide, one of them hears that the other was first."""
     events = [
         asked("a"),
-        said("a", "reject", at=10, approver="ana"),
-        said("a", "approve", at=11, approver="bo"),
+        said("a", "approve", at=10, approver="bo"),
+        said("a", "reject", at=11, approver="ana"),
         said("a", "approve", at=12, approver="bo", code="conflict"),
         asked("b"),
         said("b", "approve", at=90, code="expired"),

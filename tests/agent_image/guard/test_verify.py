@@ -197,6 +197,24 @@ def test_a_line_that_belongs_nowhere_is_forged(change: Mapping[str, Any]) -> Non
     assert not verified([*story.lines, alien], story.head).ok
 
 
+@pytest.mark.parametrize("common", [{"seq": 0}, {"session_id": ""}, {"chain": "another"}], ids=str)
+def test_a_sealed_line_of_no_chain_is_forged(common: dict[str, Any]) -> None:
+    """Its hash is its own, but it has no place."""
+    alien = audit_line(event(**common), "", TEXT).line
+
+    assert [sign for sign, _, _ in signs(verified([alien], None))] == [Sign.FORGED]
+
+
+def test_a_line_counts_on_from_the_one_before() -> None:
+    """A number that leaves some out is not the next one, neither on the chain nor beside it."""
+    story = Story().run("a")
+    beside = audit_line(event(run="b", seq=9), story.head.hash, TEXT)
+
+    assert signs(verified([*story.lines, beside.line], story.head)) == [(Sign.FORGED, 9, 1)]
+    assert (Sign.FORGED, 9, 1) in signs(verified([*story.lines, beside.line], Head(9, beside.hash)))
+    assert signs(verified(story.lines, Head(99, story.head.hash))) == [(Sign.CUT, 5, 95)]
+
+
 @pytest.mark.parametrize("alien", [b"[]\n", b'{"a":1}\n', b"null\n", b"1\n"])
 def test_json_that_is_no_event_is_no_line_of_the_audit(alien: bytes) -> None:
     """An object that claims nothing was written by nobody; anything else is noise."""
@@ -340,6 +358,8 @@ def test_without_an_anchor_the_chain_is_followed_from_its_last_line() -> None:
     story = Story().run("a").run("lost", ends=False, anchored=False).run("b")
 
     assert [sign for sign, _, _ in signs(verified(story.lines, None))] == [Sign.NO_ANCHOR, Sign.UNANCHORED]
+    longer = Story().run("a").run("lost", steps=9, ends=False, anchored=False).run("b")
+    assert signs(verified(longer.lines, None)) == [(Sign.NO_ANCHOR, 0, 18), (Sign.UNANCHORED, 5, 10)]
     gap = verified(story.lines[:2] + story.lines[3:], None)
     assert (Sign.MISSING, 3, 1) in signs(gap)
     assert gap.anchored == 0
