@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from threading import Barrier
+
+import pytest
 
 from agent_image.contract import Item
-from agent_image.guard.records import NEW
+from agent_image.guard.records import NEW, Conflict
 from agent_image.stores.memory import MemoryRecords
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def many_switches() -> Iterator[None]:
+    """Let threads take turns as often as the interpreter can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
 
 
 def session(number: int) -> str:
@@ -59,3 +75,22 @@ def test_a_record_that_is_written_again_and_again_takes_its_room_once() -> None:
     found = records.get(session(1))
     assert found is not None
     assert found.version == 100
+
+
+@pytest.mark.usefixtures("many_switches")
+def test_nothing_comes_between_the_look_and_the_write() -> None:
+    """Of threads that write over one version one wins, each time."""
+    records, rounds, threads = MemoryRecords(), 3_000, 4
+    barrier = Barrier(threads)
+
+    def race(_: int) -> int:
+        won = 0
+        for version in range(rounds):
+            barrier.wait()
+            with suppress(Conflict):
+                records.put(session(1), {}, expected=version)
+                won += 1
+        return won
+
+    with ThreadPoolExecutor(threads) as pool:
+        assert sum(pool.map(race, range(threads))) == rounds
