@@ -33,10 +33,11 @@ from agent_image.retrieval.retriever import Retriever
 from agent_image.settings import Settings, load
 from agent_image.tools.zoned import ZonedTool
 from tests.canary import script
+from tests.canary.guarded import STAGES, TOOLS
 from tests.canary.locks import Lock, without
 
 OFF: Final = "CANARY_OFF"
-"""The variable that names the locks to take off, with spaces between them."""
+"""The variable that names the locks to take off, with commas between them."""
 ELSEWHERE: Final = "CANARY_ELSEWHERE"
 """The variable that names a server that a tool calls."""
 
@@ -164,7 +165,7 @@ def _plan(settings: Settings, retriever: Retriever | None) -> AgentPlan:
     shipped = plan(settings, retriever)
     return AgentPlan(
         shipped.model,
-        [*shipped.tools, ZonedTool(fail, Zone.GREEN), ZonedTool(talk, Zone.GREEN)],
+        [*shipped.tools, ZonedTool(fail, Zone.GREEN), ZonedTool(talk, Zone.GREEN), *TOOLS],
         prompt=f"{PROMPT}\n{script.SYSTEM_PROMPT}",
         plugins=[
             MemoryManager(
@@ -174,6 +175,7 @@ def _plan(settings: Settings, retriever: Retriever | None) -> AgentPlan:
             )
         ],
         attempts=1,
+        stages=STAGES,
     )
 
 
@@ -192,7 +194,7 @@ def main() -> None:
     _EARLY_LOGGER.addHandler(_EARLY_HANDLER)
     with os.fdopen(os.dup(2), "w") as error:
         _FILE_LOGGER.addHandler(logging.StreamHandler(error))
-        with without([Lock(name) for name in os.environ.get(OFF, "").split()]):
+        with without([Lock(name) for name in filter(None, os.environ.get(OFF, "").split(","))]):
             app = assemble(load(os.environ, str), _plan)
         app.run(port=int(os.environ["PORT"]), timeout_graceful_shutdown=5)
 

@@ -7,6 +7,7 @@ has been assembled as in production: what stood there before is put back.
 from __future__ import annotations
 
 import logging
+import re
 import sys
 import threading
 import warnings
@@ -14,6 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from decimal import Decimal
 from enum import StrEnum
+from functools import partial
 from typing import Any, Final
 
 from opentelemetry import metrics, trace
@@ -21,7 +23,14 @@ from opentelemetry._logs import get_logger_provider
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SpanExporter
 
+from agent_image import guard_of
 from agent_image.contract import Regime
+from agent_image.digest import Digest
+from agent_image.guard import audit, events
+from agent_image.guard.audit import AuditText
+from agent_image.guard.gate import Gate
+from agent_image.guard.plain import compact, text_of
+from agent_image.guard.slim import SlimLine
 from agent_image.telemetry import seal
 from agent_image.telemetry.doors import STREAMS, stream_handlers
 from agent_image.telemetry.exporter import Lost, TrailExporter
@@ -45,6 +54,11 @@ class Lock(StrEnum):
     RECORDS = "records"
     STREAMS = "streams"
     HOOKS = "hooks"
+    SLIM_TEXTS = "slim texts"
+    CODES = "codes"
+    NAMES = "names"
+    REDACTION = "redaction"
+    CUT = "cut"
 
     @property
     def is_variable(self) -> bool:
@@ -134,6 +148,54 @@ def _own_hooks() -> Iterator[None]:
         setattr(owner, name, hook)
 
 
+@contextmanager
+def _whole_slim_lines() -> Iterator[None]:
+    """Let the slim line say what the audit's line says, whole."""
+    setattr(guard_of, "SlimLine", lambda digest, **_: SlimLine(digest, whole=_whole))  # noqa: B010 - a module's
+    yield
+
+
+def _whole(value: Any) -> str:
+    return compact(text_of(value))
+
+
+@contextmanager
+def _any_codes() -> Iterator[None]:
+    """Let anything pass for a code in an event."""
+    setattr(events, "_CODE", re.compile(".*", re.DOTALL))  # noqa: B010 - the same
+    yield
+
+
+@contextmanager
+def _any_names() -> Iterator[None]:
+    """Let a tool that nobody has be judged like one that is there, by the name that the model gave it."""
+    setattr(Gate, "unknown", Gate.admit)  # noqa: B010 - the same
+    yield
+
+
+class _Unredacted:
+    """Take nothing out of what is kept."""
+
+    def __init__(self, digest: Digest) -> None:
+        del digest
+
+    def redact(self, value: Any) -> Any:
+        return value
+
+
+@contextmanager
+def _unredacted() -> Iterator[None]:
+    setattr(guard_of, "Redactor", _Unredacted)  # noqa: B010 - the same
+    yield
+
+
+@contextmanager
+def _uncut() -> Iterator[None]:
+    """Let the audit hold whole texts."""
+    setattr(audit, "AuditText", partial(AuditText, limit=10**6))  # noqa: B010 - the same
+    yield
+
+
 _OFF: Final[Mapping[Lock, Callable[[], AbstractContextManager[None]]]] = {
     # Entered first, left last: nothing strips again what was left unstripped.
     Lock.STRIP: _unstripped,
@@ -142,4 +204,9 @@ _OFF: Final[Mapping[Lock, Callable[[], AbstractContextManager[None]]]] = {
     Lock.RECORDS: _own_records,
     Lock.STREAMS: _own_streams,
     Lock.HOOKS: _own_hooks,
+    Lock.SLIM_TEXTS: _whole_slim_lines,
+    Lock.CODES: _any_codes,
+    Lock.NAMES: _any_names,
+    Lock.REDACTION: _unredacted,
+    Lock.CUT: _uncut,
 }

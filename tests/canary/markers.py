@@ -43,6 +43,38 @@ class Marker:
         return max(sum(data.count(needle) for needle in half) for half in self.needles)
 
 
+@dataclass(frozen=True)
+class Secret(Marker):
+    """Name a place where somebody's address stands, which is to be taken out wherever a text is kept."""
+
+    def __str__(self) -> str:
+        """Give the address."""
+        return f"{'.'.join(self.halves)}@canario.com.br"
+
+
+@dataclass(frozen=True)
+class Words:
+    """Name a place where words stand with an address behind them, as people and models write."""
+
+    place: str
+
+    @property
+    def marker(self) -> Marker:
+        return Marker(self.place)
+
+    @property
+    def secret(self) -> Secret:
+        return Secret(f"{self.place}: address")
+
+    @property
+    def both(self) -> tuple[Marker, Secret]:
+        return self.marker, self.secret
+
+    def __str__(self) -> str:
+        """Give the words."""
+        return f"{self.marker} <{self.secret}>"
+
+
 def _forms(half: str) -> Iterator[bytes]:
     data = half.encode()
     yield data

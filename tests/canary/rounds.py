@@ -13,30 +13,37 @@ ROUNDS: Final = (
             *(Lock.STRANDS, Lock.REDACTED_ATTRIBUTES, Lock.STRIP),
             *(Lock.MESSAGE_EVENTS, Lock.NO_LOG_EXPORTER, Lock.NO_LOG_PROVIDER, Lock.SILENCE, Lock.NO_METRIC_EXPORTER),
             *(Lock.STREAMS, Lock.HOOKS),
+            *(Lock.SLIM_TEXTS, Lock.REDACTION, Lock.CUT),
         }
     ),
     frozenset(
         {
             *(Lock.REDACTED_ATTRIBUTES, Lock.STRIP),
             *(Lock.NO_LOG_EXPORTER, Lock.NO_LOG_PROVIDER, Lock.SILENCE, Lock.RECORDS),
-            Lock.STREAMS,
+            *(Lock.STREAMS, Lock.NAMES),
         }
     ),
     frozenset(
         {
             *(Lock.STRANDS, Lock.STRIP),
             *(Lock.MESSAGE_EVENTS, Lock.NO_LOG_PROVIDER, Lock.SILENCE, Lock.RECORDS),
-            Lock.HOOKS,
+            *(Lock.HOOKS, Lock.REDACTION),
         }
     ),
-    frozenset({Lock.REGIME, Lock.MESSAGE_EVENTS, Lock.NO_LOG_EXPORTER, Lock.SILENCE, Lock.RECORDS}),
+    frozenset(
+        {
+            *(Lock.REGIME, Lock.MESSAGE_EVENTS, Lock.NO_LOG_EXPORTER, Lock.SILENCE, Lock.RECORDS),
+            *(Lock.NO_METRIC_EXPORTER, Lock.NAMES, Lock.CUT),
+        }
+    ),
     frozenset(
         {
             *(Lock.STRANDS, Lock.REDACTED_ATTRIBUTES),
             *(Lock.MESSAGE_EVENTS, Lock.NO_LOG_EXPORTER, Lock.NO_LOG_PROVIDER, Lock.RECORDS, Lock.NO_METRIC_EXPORTER),
+            *(Lock.NAMES, Lock.CODES),
         }
     ),
-    frozenset({Lock.REGIME, Lock.STRIP}),
+    frozenset({Lock.REGIME, Lock.STRIP, Lock.REDACTION}),
 )
 
 

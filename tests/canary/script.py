@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from tests.canary import scenes
 from tests.canary.markers import Marker
 from tests.loopback.bedrock import Answer, Bedrock, Refusal, Step, ToolCall
 
@@ -29,6 +30,8 @@ QUERY_STRING: Final = Marker("query string")
 USER_AGENT: Final = Marker("user agent")
 TRACE_STATE: Final = Marker("trace state")
 BAGGAGE: Final = Marker("baggage")
+USER: Final = Marker("user on whose behalf somebody asks")
+WEBHOOK: Final = Marker("address of the webhook")
 PRINTED: Final = tuple(Marker(f"printed, {way}") for way in ("out", "error", "bytes", "at import", "traceback"))
 LOGGED: Final = tuple(Marker(f"logged, {way}") for way in ("arguments", "whole", "exception", "extra", "at import"))
 LOGGED_TO_A_FILE: Final = Marker("logged, to the descriptor itself")
@@ -58,6 +61,12 @@ def queries(turn: str) -> tuple[Marker, ...]:
 def passages(turn: str) -> tuple[Marker, ...]:
     """Give what a turn's first two searches find."""
     return tuple(Marker(f"{turn}: passage {n}") for n in range(1, 2 * PASSAGES + 1))
+
+
+def begun(turn: str) -> tuple[Marker, ...]:
+    """Give the passages with which the two results begin, as far as events hold them."""
+    found = passages(turn)
+    return (*found[:2], *found[PASSAGES : PASSAGES + 2])
 
 
 def arguments(turn: str) -> tuple[Marker, ...]:
@@ -103,7 +112,13 @@ ALL: Final = (
         METRIC,
         *SPANS,
     ),
+    *(USER, WEBHOOK),
+    *scenes.MARKERS,
 )
+NEVER_AUDITED: Final = frozenset(
+    {scenes.TAIL.place, WEBHOOK.place, USER.place} | {words.secret.place for words in scenes.WORDS}
+)
+"""What stands in no text that is kept: what redaction takes out, and what is cut off."""
 
 
 def bedrock() -> Bedrock:
@@ -120,6 +135,12 @@ class _Script(Bedrock):
             if str(question(turn)) in asked:
                 self.steps = tuple(_steps(turn))
                 return super().step(request)
+        for scene in scenes.SCENES:
+            if str(scene.question) in asked:
+                self.steps = scene.steps
+                return super().step(request)
+        if str(scenes.OBJECTION) in asked:
+            return scenes.SENT_BACK
         return Refusal(400, "ValidationException", str(MODEL_ERROR))
 
 

@@ -8,51 +8,29 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import quote
 
-from agent_image.contract import LAUNCH, OTLP_ENDPOINT, SESSION_HEADER, SETTINGS_VARIABLE, TELEMETRY_SWITCHES, Regime
-from tests.agent_image.retrieval.trail_store import REGION, TrailStore, trail_store
-from tests.agent_image.telemetry.sink import Sink, listening
+from agent_image.contract import LAUNCH, OTLP_ENDPOINT, SETTINGS_VARIABLE, TELEMETRY_SWITCHES, Regime
 from tests.canary import script
 from tests.canary.agent import ELSEWHERE, OFF
+from tests.canary.kept import Kept
 from tests.canary.locks import Lock
-from tests.loopback import proxy
+from tests.canary.people import desk_of
+from tests.canary.places import Places, standing
+from tests.canary.scenes import BUDGET
+from tests.canary.talk import PATIENCE, Caller
 from tests.loopback.agent_process import free_port, wait_for_ping
-from tests.loopback.bedrock import Bedrock, speaking
-from tests.loopback.proxy import Proxy
-from tests.loopback.server import QuietHandler, serving
+from tests.loopback.table import REGION
 
 ROOT: Final = Path(__file__).parents[2]
 INSTRUMENT: Final = str(Path(sys.executable).with_name("opentelemetry-instrument"))
-SESSION: Final = "canary-" + "0" * 32
 SPLIT_SWITCH: Final = "AWS_GENAI_CONTENT_EXTRACTION_OPT_OUT"
 PASSED_ON: Final = {("headers", script.TRACE_STATE.place), ("headers", script.BAGGAGE.place)}
 """What a caller hands on through us by W3C's rules: with calls to others, as it came."""
-_PATIENCE: Final = 60
-
-
-@dataclass(frozen=True)
-class Places:
-    """Hold where what leaves may go."""
-
-    folder: Path
-    proxy: Proxy
-    sink: Sink
-    bedrock: Bedrock
-    store: TrailStore
-    elsewhere: str
-    headers: list[str]
-
-    @property
-    def lines(self) -> Path:
-        """Name the file of the laptop's spans."""
-        return self.folder / "spans.jsonl"
+AUDIT: Final = "audit"
 
 
 @dataclass(frozen=True)
@@ -88,13 +66,17 @@ class Run:
 
     def environment(self, places: Places) -> dict[str, str]:
         """Give the process's variables: those that the image and the stack set, and what stands in for AWS."""
+        cloud = places.cloud
         settings = {
             "environment": "canary",
             "region": REGION,
             "models": ["bedrock://anthropic.claude"],
             "knowledge_base": "bedrock://KB12345678",
-            "archive": f"s3://{places.store.place.bucket}/{places.store.place.prefix}",
-            "store": f"dynamodb://{places.store.place.table}",
+            "archive": f"s3://{cloud.name}",
+            "store": f"dynamodb://{cloud.name}",
+            "audit": f"s3://{cloud.audit.bucket}",
+            "alerts": cloud.topic,
+            "guard": guard(places),
             "destination": self.delivery.destination(places),
         }
         variables = {
@@ -102,10 +84,10 @@ class Run:
             **LAUNCH,
             **TELEMETRY_SWITCHES[Regime.CONTENT if Lock.REGIME in self.off else self.regime],
             SETTINGS_VARIABLE: json.dumps(settings),
-            **_aws(places),
+            **places.variables(),
             **self.delivery.variables(places),
             ELSEWHERE: places.elsewhere,
-            OFF: " ".join(sorted(self.off)),
+            OFF: ",".join(sorted(self.off)),
         }
         del variables["DOCKER_CONTAINER"]  # stay on loopback
         for name in self.delivery.without | (self.off - {Lock.REGIME}):
@@ -113,28 +95,24 @@ class Run:
         return variables | dict(self.variables)
 
 
-def _aws(places: Places) -> dict[str, str]:
+def guard(places: Places) -> dict[str, Any]:
+    """Give the guard's settings: turns are long, and one purchase is over the budget."""
+    price = {"input": 1, "output": 5, "source": "made up", "date": "2026-01-31"}
     return {
-        "AWS_ACCESS_KEY_ID": "canary",
-        "AWS_SECRET_ACCESS_KEY": "canary",
-        "AWS_REGION": REGION,
-        "AWS_EC2_METADATA_DISABLED": "true",
-        "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": places.bedrock.url,
-        "AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME": places.bedrock.url,
-        "AWS_ENDPOINT_URL_BEDROCK_AGENT": places.bedrock.url,
-        "AWS_ENDPOINT_URL_S3": places.store.url,
-        "AWS_ENDPOINT_URL_DYNAMODB": places.store.url,
-        "OTEL_EXPORTER_OTLP_LOGS_HEADERS": "x-aws-log-group=g,x-aws-log-stream=s,x-aws-metric-namespace=n",
-        **places.proxy.variables(),
+        "webhook": places.webhook,
+        "budget_usd": int(BUDGET),
+        "budget_tokens": 10_000_000,
+        "budget_steps": 1_000,
+        "prices": {"anthropic.claude": price},
     }
 
 
 @dataclass
 class Haul:
-    """Hold every byte that left, by the door that it left by, and beside them the texts in the archive."""
+    """Hold every byte that left, by the door that it left by, and beside them what the environment keeps."""
 
     doors: dict[str, bytes] = field(default_factory=dict)
-    archived: set[str] = field(default_factory=set)
+    kept: Kept = field(default_factory=Kept)
 
     def add(self, door: str, data: bytes) -> None:
         """Add what left."""
@@ -145,19 +123,26 @@ class Haul:
         counts = {
             (door, marker.place): marker.count(data) for door, data in self.doors.items() for marker in script.ALL
         }
-        return Counter({key: count for key, count in counts.items() if count and key not in PASSED_ON})
+        return Counter({key: count for key, count in counts.items() if count and not may_stand(*key)})
+
+
+def may_stand(door: str, place: str) -> bool:
+    """Tell what is no find: what a caller hands on, and what the audit keeps of texts, redacted and cut."""
+    return (door, place) in PASSED_ON or (door == AUDIT and place not in script.NEVER_AUDITED)
 
 
 def haul(run: Run, folder: Path, aws: str) -> Haul:
-    """Run the canary, talk to it, end it, and collect what left it; its bucket and table lie at `aws`."""
-    with _standing(folder, aws) as places:
+    """Run the canary, talk to it, end it, and collect what left it; its buckets and table lie at `aws`."""
+    with standing(folder, aws) as places:
         out, error = folder / "stdout", folder / "stderr"
         with out.open("wb") as stdout, error.open("wb") as stderr:
             _perform(run, places, stdout, stderr)
-        found = Haul()
+        found = Haul(kept=places.cloud.kept())
         found.add("stdout", out.read_bytes())
         found.add("stderr", error.read_bytes())
         found.add("headers", "\n".join(places.headers).encode("latin-1"))
+        for door, bodies in (("webhook", places.posted), ("topic", places.published)):
+            found.add(door, b"\n".join(bodies))
         for sent in places.proxy.sent:
             found.add(_door(sent.path, sent.headers), sent.body)
             found.add("headers", str(sent.headers).encode())
@@ -166,7 +151,8 @@ def haul(run: Run, folder: Path, aws: str) -> Haul:
             found.add("headers", str(request.headers).encode())
         if places.lines.exists():
             found.add("traces", places.lines.read_bytes())
-        found.archived = {data.decode() for data in places.store.objects().values()}
+        found.add("table", found.kept.others)
+        found.add(AUDIT, b"\n".join(line.raw for line in found.kept.audit))
     return found
 
 
@@ -174,27 +160,6 @@ def _door(path: str, headers: Mapping[str, str]) -> str:
     if headers.get("X-Amz-Target", "").startswith("Logs_"):
         return "metrics"
     return path.rpartition("/")[2]
-
-
-@contextmanager
-def _standing(folder: Path, aws: str) -> Iterator[Places]:
-    headers: list[str] = []
-
-    class Elsewhere(QuietHandler):
-        def do_GET(self) -> None:
-            headers.append(str(self.headers))
-            self.answer(b"{}")
-
-    with ExitStack() as stack:
-        yield Places(
-            folder,
-            stack.enter_context(proxy.standing(folder)),
-            stack.enter_context(listening()),
-            stack.enter_context(speaking(script.bedrock())),
-            trail_store(aws),
-            stack.enter_context(serving(Elsewhere)),
-            headers,
-        )
 
 
 def _perform(run: Run, places: Places, stdout: Any, stderr: Any) -> None:
@@ -208,37 +173,7 @@ def _perform(run: Run, places: Places, stdout: Any, stderr: Any) -> None:
     )
     try:
         wait_for_ping(process, port)
-        _converse(port)
+        Caller(port, desk_of(places.cloud)).all()
     finally:
         process.send_signal(signal.SIGTERM)
-        process.wait(_PATIENCE)
-
-
-def _converse(port: int) -> None:
-    whole, streamed = script.TURNS
-    answer = _ask(port, json.dumps({"prompt": f"{script.question(whole)}?"}))
-    assert str(script.answer(whole)) in json.loads(answer)["answer"]
-    answer = _ask(port, json.dumps({"prompt": f"{script.question(streamed)}?"}), accept="text/event-stream")
-    assert "event: completed" in answer
-    assert str(script.answer(streamed)) in answer
-    answer = _ask(port, json.dumps({"prompt": f"{script.FAILED_QUESTION}?"}))
-    assert json.loads(answer)["error"]["code"] == "model_refused"
-    note = {"session_id": SESSION, "verdict": "bad", "note": str(script.NOTE)}
-    assert '"completed"' in _ask(port, json.dumps({"feedback": note}))
-    assert '"invalid_json"' in _ask(port, f"{{{script.NO_JSON}")
-    assert '"unknown_kind"' in _ask(port, json.dumps({str(script.NO_KIND): str(script.NO_KIND)}))
-
-
-def _ask(port: int, body: str, accept: str = "application/json") -> str:
-    headers = {
-        SESSION_HEADER: SESSION,
-        "Content-Type": "application/json",
-        "Accept": accept,
-        "User-Agent": quote(str(script.USER_AGENT)),
-        "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-        "tracestate": f"canary={quote(str(script.TRACE_STATE))}",
-        "baggage": f"canary={quote(str(script.BAGGAGE))}",
-    }
-    with closing(HTTPConnection("127.0.0.1", port, timeout=_PATIENCE)) as connection:
-        connection.request("POST", f"/invocations?q={quote(str(script.QUERY_STRING))}", body.encode(), headers)
-        return connection.getresponse().read().decode()
+        process.wait(PATIENCE)

@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 
 from agent_image.contract import Regime
-from tests.canary import script
+from tests.canary import scenes, script
 from tests.canary.conftest import Hauls
-from tests.canary.emitters import EMITTERS, OWN, Emitter
+from tests.canary.emitters import EMITTERS, OWN, SLIM_CONTENT, Emitter
 from tests.canary.locks import Lock
 from tests.canary.rounds import ROUNDS, holding_alone, opened, shown
 from tests.canary.stage import ENDPOINT, FILE, PLAIN, SPLIT, UNIFIED, Run
@@ -39,7 +39,10 @@ HOSTILE = Run(
     ),
 )
 RETRIEVALS = 3 * len(script.TURNS)
-NEVER_SHOWN = {script.NO_JSON, script.NO_KIND, script.BAGGAGE}
+NEVER_SHOWN = {
+    *(script.NO_JSON, script.NO_KIND, script.BAGGAGE, script.USER, script.WEBHOOK),
+    *scenes.BUDGET_CONSENT.both,
+}
 """What no library says, even if it may say everything."""
 
 
@@ -50,13 +53,21 @@ def test_nothing_leaves(run: Run, hauls: Hauls) -> None:
 
     assert haul.found() == {}
     assert haul.doors["traces"].count(b"retrieval KB12345678") == RETRIEVALS
-    assert haul.archived == (set(script.archived()) if run.regime is Regime.ARCHIVE else set())
+    assert haul.kept.archived == (set(script.archived()) if run.regime is Regime.ARCHIVE else set())
 
 
 @pytest.mark.parametrize("run", CONTENT, ids=str)
-def test_content_leaves_each_text_once(run: Run, hauls: Hauls) -> None:
+def test_content_leaves_each_text_once_in_spans(run: Run, hauls: Hauls) -> None:
     """Passages on their retrieval's span, question and answer on their invocation's, the note on its own: no more."""
-    assert hauls(run).found() == Counter(dict.fromkeys(OWN.shows, 1))
+    spans = Counter({found: count for found, count in hauls(run).found().items() if found[0] != "stdout"})
+
+    assert spans == Counter(dict.fromkeys(OWN.shows, 1))
+
+
+@pytest.mark.parametrize("run", CONTENT, ids=str)
+def test_content_leaves_in_slim_lines_what_the_audit_holds(run: Run, hauls: Hauls) -> None:
+    """Texts of events, redacted and cut; no address, and nothing behind the cut."""
+    assert {found for found in hauls(run).found() if found[0] == "stdout"} == SLIM_CONTENT.shows
 
 
 @pytest.mark.parametrize("run", [HOSTILE], ids=str)

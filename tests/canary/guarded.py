@@ -1,0 +1,66 @@
+"""Give the agent of the canary tools that the guard stands before, and checks that have a say."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from strands import tool
+
+from agent_image.contract import Zone
+from agent_image.guard.checkpoint import Call
+from agent_image.guard.verdict import ALLOWED, Outcome, Say, Stages, Verdict
+from agent_image.tools.zoned import ZonedTool
+from tests.canary import scenes
+
+
+@tool
+def wire(note: str) -> str:
+    """Wire money."""
+    return f"{scenes.WIRE_RESULT} {note}"
+
+
+@tool
+def crash(note: str) -> str:
+    """Begin something, and fail."""
+    message = f"{scenes.RED_EXCEPTION} {note}"
+    raise RuntimeError(message)
+
+
+@tool
+def draft(note: str, tail: str = "") -> str:
+    """Write something down."""
+    return f"{scenes.DRAFT_RESULT} {note} {tail}"
+
+
+@tool
+def buy(note: str) -> str:
+    """Buy something dear."""
+    return f"bought {note}"
+
+
+TOOLS: Final = (
+    ZonedTool(wire, Zone.RED),
+    ZonedTool(crash, Zone.RED),
+    ZonedTool(draft, Zone.YELLOW, notify=True),
+    ZonedTool(buy, Zone.YELLOW, price_usd=scenes.PRICE),
+)
+
+
+def _before(call: Call) -> Verdict:
+    said = str(call.arguments)
+    if any(str(words.marker) in said for words in (scenes.FORBIDDEN, scenes.INSISTED)):
+        return Verdict(Say.DENY, "canary", str(scenes.VERDICT_CODE), str(scenes.VERDICT))
+    return ALLOWED
+
+
+def _after(outcome: Outcome) -> Verdict:
+    return Verdict(text=str(scenes.AFTERWARDS)) if outcome.call.tool == draft.tool_name else ALLOWED
+
+
+def _stop(answer: str) -> Verdict:
+    if str(scenes.UNCHECKED.marker) in answer:
+        return Verdict(Say.DENY, "canary", "unchecked", str(scenes.OBJECTION))
+    return ALLOWED
+
+
+STAGES: Final = Stages(before_tool=(_before,), after_tool=(_after,), stop=(_stop,))
