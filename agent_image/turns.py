@@ -97,7 +97,7 @@ class Turns:
                 yield self.suspended(invocation, [*work.asked.values()] or self.waiting(work))
                 return
         except Exception as error:
-            self._left(work, conversation, before, error)
+            self._left(work, conversation, None if prompt is None else before, error)
             raise
         self._save(work, conversation)
         work.answered()
@@ -157,12 +157,15 @@ class Turns:
         work.lease.update(lambda session: session)
         self._conversations.save(work.run.session_id, conversation)
 
-    def _left(self, work: Work, conversation: Conversation, before: Messages, error: Exception) -> None:
-        """Leave the history as a run that failed must: what was done stays in it, what came to nothing does not."""
+    def _left(self, work: Work, conversation: Conversation, before: Messages | None, error: Exception) -> None:
+        """Leave the history as a run that failed must: what was done stays in it, what came to nothing does not.
+
+        A resume takes nothing back: what became of its calls is known, and may have been kept already.
+        """
         work.note(EventName.ERROR, code=fault_of(error).code, is_error=True)
         if isinstance(error, LeaseLost):
             return
-        if not work.acted and not work.session.pending:
+        if before is not None and not work.acted and not work.session.pending:
             conversation.messages = before
         with suppress(AgentError):
             self._save(work, conversation)

@@ -1,0 +1,66 @@
+"""What came of a call stays in the history, also where the run that was told of it failed right after."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_image.contract import Choice
+from tests.agent_image.grounds import Stage
+from tests.agent_image.guard.gate_grounds import Effects, paying, results, text_of, valid
+from tests.agent_image.scripted import Raises, Says, Turn
+
+
+def waiting_stage(*turns: Turn) -> tuple[Stage, str]:
+    stage = Stage([paying(), *turns], tools=[Effects().pay()])
+    return stage, stage.ask()["checkpoint_id"]
+
+
+def told_of(stage: Stage) -> list[str]:
+    """Give the texts of the results in the history."""
+    messages = stage.messages()
+    valid(messages)
+    return [text_of(result) for result in results(messages)]
+
+
+def test_a_task_that_a_person_ended_is_known_to_be_ended() -> None:
+    """The next question's model does not read that nobody knows what became of it."""
+    stage, checkpoint = waiting_stage(Says("Yes."))
+    stage.decide(checkpoint, Choice.CANCEL)
+    assert stage.go_on(checkpoint)["error"]["code"] == "cancelled"
+
+    assert stage.ask("And now?")["status"] == "completed"
+
+    assert told_of(stage) == ["A person ended this task. Do nothing more."]
+
+
+@pytest.mark.parametrize(
+    ("choice", "told"),
+    [(Choice.REJECT, "A person rejected this call. Reason: No."), (None, "Nobody approved this call in time")],
+    ids=["reject", "expire"],
+)
+def test_an_answer_outlives_the_model_that_failed_on_it(choice: Choice | None, told: str) -> None:
+    """The person's word was read once; a throttled model is no reason to forget it."""
+    stage, checkpoint = waiting_stage(Raises(RuntimeError("x")), Says("Yes."))
+    if choice is None:
+        stage.clock.turn(hours=5)
+    else:
+        stage.decide(checkpoint, choice, reason="No.")
+    assert stage.go_on(checkpoint)["status"] == "failed"
+
+    assert stage.ask("And now?")["status"] == "completed"
+
+    (result,) = told_of(stage)
+    assert result.startswith(told)
+
+
+def test_a_recorded_effect_outlives_the_model_that_failed_on_it() -> None:
+    """The run that carried it out failed on its model, and so did the one after it: the result is in the history."""
+    stage, checkpoint = waiting_stage(Raises(RuntimeError("x")), Raises(RuntimeError("y")), Says("Yes."))
+    stage.decide(checkpoint, Choice.APPROVE)
+    assert stage.go_on(checkpoint)["status"] == "failed"
+    assert stage.ask("And now?")["status"] == "failed"
+
+    assert stage.ask("And now?")["status"] == "completed"
+
+    (result,) = told_of(stage)
+    assert result.startswith("paid")
