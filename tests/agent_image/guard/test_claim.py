@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from threading import Thread
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_image.guard.canonical import NotCanonical
@@ -103,6 +103,7 @@ def test_other_arguments_are_not_what_was_let_run() -> None:
         assert take_claim("refund_order", DIGEST)
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5), max_size=4))
 def test_equal_arguments_have_one_digest(arguments: dict[str, int | str]) -> None:
     """Whatever their order."""

@@ -7,7 +7,7 @@ import json
 from itertools import pairwise
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from stdnum import luhn
 from stdnum.br import cnpj, cpf
@@ -129,6 +129,7 @@ def test_a_number_with_check_digits_is_found(text: str, kind: str, value: str) -
         assert kind not in {found for found, _ in values(wrong)}
 
 
+@settings(deadline=None)
 @given(st.integers(1, 999_999_999))
 def test_every_cpf_is_found_in_both_forms(number: int) -> None:
     """Whichever it is; with its last digit changed it is none, and one digit eleven times is nobody's."""
@@ -141,6 +142,7 @@ def test_every_cpf_is_found_in_both_forms(number: int) -> None:
     assert Kind.CPF not in {one.kind for one in find(cpf.format(wrong))}
 
 
+@settings(deadline=None)
 @given(st.integers(0, 99_999_999), st.integers(1, 999))
 def test_every_cnpj_is_found(root: int, branch: int) -> None:
     """As it is written."""
@@ -150,6 +152,7 @@ def test_every_cnpj_is_found(root: int, branch: int) -> None:
     assert values(cnpj.format(whole)) == (set() if len(set(whole)) == 1 else {("CNPJ", whole)})
 
 
+@settings(deadline=None)
 @given(st.sampled_from(["4", "51", "37", "6011"]), st.integers(0, 10**15), st.sampled_from(["", " ", "-"]))
 def test_every_card_is_found(prefix: str, number: int, separator: str) -> None:
     """In groups of four, or in none."""
@@ -265,6 +268,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+@settings(deadline=None)
 @given(st.lists(PIECES, max_size=40).map("".join) | st.text())
 @example("+" * 50)
 def test_spans_are_in_order_and_apart(text: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_image.models.wishes import refund, ticket
@@ -59,6 +59,7 @@ def test_anything_else_is_a_question(question: str) -> None:
     assert ticket(question) is None
 
 
+@settings(deadline=None)
 @given(st.integers(1, 99_999_999))
 def test_cents_are_those_that_were_written(cents: int) -> None:
     """The number in JSON has the same shortest text."""

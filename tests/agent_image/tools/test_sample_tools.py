@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -156,6 +156,7 @@ def test_what_cannot_be_meant_is_refused(ledger: Ledger, tool: Any, arguments: d
     assert ledger.effects() == []
 
 
+@settings(deadline=None)
 @given(st.decimals(min_value=Decimal("0.01"), max_value=1_000_000, places=2))
 def test_amounts_are_exact_to_the_cent(amount: Decimal) -> None:
     """As they were written, whether JSON's number is read as a float or as a decimal."""
@@ -164,6 +165,7 @@ def test_amounts_are_exact_to_the_cent(amount: Decimal) -> None:
     assert str(amount_of(amount)) == f"{amount:.2f}"
 
 
+@settings(deadline=None)
 @given(st.floats() | st.decimals() | st.integers() | st.booleans() | st.text() | st.none())
 def test_whatever_comes_is_an_amount_in_cents_or_none(value: object) -> None:
     """Nothing is rounded, and nothing raises."""
