@@ -70,8 +70,8 @@ def fields_of(values: Mapping[str, Any]) -> Mapping[Field, Any]:
     return known
 
 
-def members(event: Event, text: Text) -> str:
-    """Render an event's members, in the contract's order, without the braces."""
+def members(event: Event, text: Text, *, unknown: bool = True) -> str:
+    """Render an event's members, in the contract's order, without the braces; the unknown as null, or not at all."""
     head = (
         (Field.EVENT, f'"{event.name.value}"'),
         (Field.TS, f'"{written(event.ts)}"'),
@@ -86,7 +86,8 @@ def members(event: Event, text: Text) -> str:
     )
     given = ((name, event.fields[name]) for name in Field if name in event.fields)
     particular = ((name, RULES[name](value, text)) for name, value in given if value is not None or name in UNKNOWN)
-    return ",".join(f'"{name.value}":{value}' for name, value in (*head, *particular))
+    said = (*head, *(one for one in particular if unknown or one[1] != "null"))
+    return ",".join(f'"{name.value}":{value}' for name, value in said)
 
 
 def money(value: object) -> str:
@@ -148,9 +149,22 @@ def _text(value: Any, text: Text) -> str:  # noqa: ANN401 - the same
     return "null" if value is None else text(value)
 
 
+def _evidence(value: Any, text: Text) -> str:  # noqa: ANN401 - the same
+    """Write codes and numbers as they are, each by its code; anything else may be anybody's words."""
+    pairs = value.items() if isinstance(value, Mapping) and len(value) <= LISTED else ()
+    if not pairs or not all(_is_code(name) and (type(one) is int or _is_code(one)) for name, one in pairs):
+        return _text(value, text)
+    shown = (f"{one}" if type(one) is int else f'"{one}"' for _, one in pairs)
+    return "{" + ",".join(f'"{name}":{one}' for (name, _), one in zip(pairs, shown, strict=True)) + "}"
+
+
+def _is_code(value: object) -> bool:
+    return type(value) is str and _CODE.fullmatch(value) is not None
+
+
 Rule = Callable[[Any, Text], str]
 
-TEXTS: Final = frozenset({Field.ARGS, Field.RESULT, Field.REASON, Field.EVIDENCE})
+TEXTS: Final = frozenset({Field.ARGS, Field.RESULT, Field.REASON})
 """Fields that may hold anybody's words."""
 UNKNOWN: Final = frozenset(
     {
@@ -188,6 +202,7 @@ RULES: Final[Mapping[Field, Rule]] = MappingProxyType(
     {
         **{name: _code for name in Field if name not in COMMON | TEXTS},
         **dict.fromkeys(TEXTS, _text),
+        Field.EVIDENCE: _evidence,
         Field.REASONS: _codes,
         Field.TOKENS: _tokens,
         Field.COST_USD: _number,

@@ -46,6 +46,26 @@ def test_the_session_stands_where_the_free_index_finds_it() -> None:
     assert rendered()["attributes"] == {"session.id": SESSION}
 
 
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        {"why": "her card, 4111"},
+        {"her card, 4111": 1},
+        {"calls": True},
+        {"calls": 1.5},
+        {"calls": {"deep": 1}},
+        {f"code_{number}": number for number in range(LISTED + 1)},
+        ["calls"],
+        "calls",
+        {},
+    ],
+    ids=repr,
+)
+def test_evidence_that_is_more_than_codes_and_numbers_is_a_text(evidence: object) -> None:
+    """Whoever wrote it: a text is told as each outlet tells texts."""
+    assert rendered(evidence=evidence)["evidence"] == f"<{type(evidence).__name__}>"
+
+
 def test_time_is_utc_and_says_so() -> None:
     """The seed wrote local time without a zone."""
     lisbon = timezone(timedelta(hours=1))

@@ -46,6 +46,23 @@ def test_a_text_is_told_by_length_and_digest() -> None:
     }
 
 
+def test_what_nobody_knows_is_left_out() -> None:
+    """Each byte of a line is paid for every month; the audit says null, and which fields an event has."""
+    unknown: dict[str, Any] = dict.fromkeys(("model", "tokens", "cost_usd", "latency_ms", "is_error", "result", "args"))
+    audit, slim = both(tool="pay", **unknown)
+
+    assert {field: audit[field] for field in unknown} == unknown
+    assert slim == {field: value for field, value in audit.items() if field not in unknown}
+
+
+def test_the_evidence_of_an_alert_leaves_as_the_alert_does() -> None:
+    """Codes and numbers, which are nobody's words: a number that looks like somebody's is still a number."""
+    evidence = {"tool": "pay", "nano_usd": 52998224725}
+    audit, slim = both(code="cost", evidence=evidence)
+
+    assert audit["evidence"] == slim["evidence"] == evidence
+
+
 @pytest.mark.parametrize("field", ["tool", "code", "model", "approver", "checkpoint_id", "tool_use_id", "stop_reason"])
 def test_words_in_the_place_of_a_code_do_not_leave_either(field: str) -> None:
     """A model may call a tool by any name."""
