@@ -53,7 +53,7 @@ def in_sqlite(folder: Path) -> Place:
 
 
 def in_postgresql(server: Postgres) -> Place:
-    return _by_url(server.database())
+    return _by_url(server.emptied())
 
 
 def in_dynamodb(aws: str) -> Place:

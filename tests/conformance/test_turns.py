@@ -16,7 +16,7 @@ TAKEN = "SELECT version FROM schema_version"
 
 def test_whoever_comes_second_waits_and_finds_the_work_done(server: Postgres) -> None:
     """The first one stands still in the middle of its steps until the other is seen to wait."""
-    engine = engine_at(server.database())
+    engine = engine_at(server.emptied())
 
     def second() -> list[int]:
         with engine.connect() as connection:
