@@ -73,7 +73,7 @@ class Invoked:
     def fail(self, error: Exception) -> Event:
         """End with an error: its code is all that leaves."""
         fault = fault_of(error)
-        self.outcome = error.outcome if isinstance(error, Stopped) else Outcome.FAILED
+        self.outcome = outcome_of(error)
         self.span.set_attribute("error.type", fault.code)
         self.span.set_status(SpanStatus(StatusCode.ERROR, fault.code))
         notice("run_failed", fault=fault.code, error=type(error).__name__, session=self.session_id, trace=self.trace_id)
@@ -99,6 +99,12 @@ def invoked(ground: Ground, kind: Kind, session_id: str) -> Iterator[Invoked]:
             raise
         finally:
             span.set_attributes(invocation_span.ended(invocation.outcome, ground.archive.take_lost()))
+
+
+def outcome_of(error: Exception) -> Outcome:
+    """Tell how a run ended that raised; a framework may have wrapped what the guard raised."""
+    fault = fault_of(error)
+    return fault.outcome if isinstance(fault, Stopped) else Outcome.FAILED
 
 
 def traceparent_of(span: Span) -> str | None:

@@ -18,14 +18,14 @@ from agent_image.contract import EventName, Outcome, Regime, Span
 from agent_image.conversation import Conversation, Conversations, tool_uses, unfinished
 from agent_image.errors import AgentError
 from agent_image.faults import fault_of
-from agent_image.ground import Invoked
+from agent_image.ground import Invoked, outcome_of
 from agent_image.guard.checkpoint import WAITING, Call, Case
 from agent_image.guard.gate import Gate
 from agent_image.guard.guard import Guard
 from agent_image.guard.lease import Heartbeat, LeaseLost
 from agent_image.guard.moments import written
 from agent_image.guard.spending import Spending
-from agent_image.guard.work import Run, Stopped, Work
+from agent_image.guard.work import Run, Work
 from agent_image.notice import notice
 from agent_image.strands.guarding import Guarding
 from agent_image.telemetry import invocation_span
@@ -60,9 +60,9 @@ class Turns:
         try:
             with Heartbeat(work.lease, timedelta(seconds=self._guard.settings.lease_seconds)):
                 yield work
-        except Stopped as stopped:
+        except Exception as error:
             # Before the run's last event, which says how it ended.
-            invocation.outcome = stopped.outcome
+            invocation.outcome = outcome_of(error)
             raise
         finally:
             invocation.span.set_attribute(Span.COST, float(work.spent.usd))

@@ -21,7 +21,7 @@ from agent_image.guard.carrying import Admitted, Approved, Carrying, price_of
 from agent_image.guard.checkpoint import Action, Call, Case, Progress, Resolution, State
 from agent_image.guard.claim import arguments_digest
 from agent_image.guard.claims import Claims
-from agent_image.guard.findings import Anomaly, rung
+from agent_image.guard.findings import Anomaly
 from agent_image.guard.opening import opened
 from agent_image.guard.policy import Classified
 from agent_image.guard.rules import UNKNOWN
@@ -29,7 +29,7 @@ from agent_image.guard.sayings import ToolResult
 from agent_image.guard.spending import Spending
 from agent_image.guard.verdict import Say, Verdict, judge
 from agent_image.guard.watch import Remedy, fingerprint
-from agent_image.guard.work import STOPPED, Stopped, Work
+from agent_image.guard.work import Stopped, Work, going_in_circles
 
 NOBODYS: Final = "unknown"
 """What stands for a tool's name that only the model knows."""
@@ -122,6 +122,9 @@ class Gate:
             return held
         over = self._spending.over(price_of(classified))
         asks = [verdict.code for verdict in verdicts if verdict.say is Say.ASK]
+        if self._work.watch.retries(call.tool, self._fingerprint(call, classified)):
+            # A sum just below the bound, after a person refused the one above it.
+            asks.append(Anomaly.EDITED_RETRY)
         if classified.asks or asks:
             if not self._fits(call.tool, call.arguments):
                 # Nobody is asked about what the tool would turn away.
@@ -149,12 +152,15 @@ class Gate:
             Stopped: it has done so for too long.
         """
         work = self._work
-        remedy = work.watch.verdict(fingerprint(call.tool, call.arguments, classified.rule.volatile))
+        remedy = work.watch.verdict(self._fingerprint(call, classified))
         if remedy is Remedy.STOP:
-            if work.halted is None:
-                work.found([rung(Anomaly.LOOP, Remedy.STOP, {"tool": call.tool})])
-            raise Stopped(LOOP, STOPPED, Outcome.LOOP)
+            # The detectors see it at the run's end, and tell people.
+            work.seen(call, sayings.refusal(sayings.LOOPING), classified.rule.volatile, held=True)
+            raise going_in_circles()
         return self._refused(call, classified.zone, sayings.LOOPING, LOOP) if remedy is Remedy.BLOCK else None
+
+    def _fingerprint(self, call: Call, classified: Classified) -> str:
+        return fingerprint(call.tool, call.arguments, classified.rule.volatile)
 
     def _ask(self, call: Call, classified: Classified, reasons: tuple[str, ...]) -> Admitted | Answered:
         case = opened(

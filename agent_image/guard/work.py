@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from types import MappingProxyType
 from typing import Any, Final
 
 from agent_image.contract import EventName, Kind, Outcome
@@ -16,6 +17,7 @@ from agent_image.guard.budget import Amount
 from agent_image.guard.checkpoint import Call, Case
 from agent_image.guard.codec import decode, encode
 from agent_image.guard.events import TOKENS
+from agent_image.guard.findings import Anomaly
 from agent_image.guard.guard import Guard
 from agent_image.guard.lease import Lease
 from agent_image.guard.session import Session
@@ -33,7 +35,14 @@ from agent_image.guard.watch import (
     strongest,
 )
 
-STOPPED: Final = "The agent was going round in circles, and was stopped."
+_CIRCLES: Final = "The agent was going round in circles, and was stopped."
+_ENDS: Final[Mapping[Anomaly, tuple[str, Outcome]]] = MappingProxyType(
+    {
+        Anomaly.COST: ("The agent was spending more than it may, and was stopped.", Outcome.BUDGET),
+        Anomaly.BLOCKED_STREAK: ("The agent kept asking for what it may not do, and was stopped.", Outcome.REFUSED),
+        Anomaly.ERROR_STREAK: ("Too many calls failed one after the other; the agent was stopped.", Outcome.FAILED),
+    }
+)
 
 
 @dataclass(slots=True)
@@ -231,7 +240,7 @@ class Work:
             Seen(
                 tool=call.tool,
                 fingerprint=fingerprint(call.tool, call.arguments, volatile),
-                observation=observation(result.get("content"), is_error=failed),
+                observation=observation(result.get("content"), is_error=failed, volatile=volatile),
                 is_error=failed,
                 refused=refused,
                 held=held,
@@ -250,7 +259,8 @@ class Work:
         Raises:
             AuditError: what they found cannot be written down.
         """
-        if not self._step.begun:
+        # A resumed run begins with the calls of a message that another run has heard.
+        if not self._step.begun and not self._step.calls:
             return None
         step, self._step = self._step, _Step()
         observed = Observed(
@@ -264,7 +274,7 @@ class Work:
         self.found(findings)
         worst = strongest(findings)
         if worst is not None and worst.remedy is Remedy.STOP:
-            self.halt(Stopped(worst.kind.value, STOPPED, Outcome.LOOP))
+            self.halt(_stopped(worst.kind))
         return None if worst is None else worst.remedy
 
     def reset_watch(self) -> None:
@@ -285,3 +295,13 @@ class Work:
             # What is not durable is not anchored: the next run begins behind what is.
             head = self.session.head
         self.lease.release(lambda session: replace(session, head=head, watch=encode(self.watch)))
+
+
+def _stopped(kind: Anomaly) -> Stopped:
+    text, outcome = _ENDS.get(kind, (_CIRCLES, Outcome.LOOP))
+    return Stopped(kind.value, text, outcome)
+
+
+def going_in_circles() -> Stopped:
+    """End a run that repeats itself."""
+    return _stopped(Anomaly.LOOP)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from agent_image.contract import Choice, Item
+from agent_image.contract import Choice, Item, Zone
 from tests.agent_image.grounds import Stage
 from tests.agent_image.guard.gate_grounds import Effects, looking, paying, valid
 from tests.agent_image.scripted import Calls, Says
@@ -86,6 +86,34 @@ def test_a_refused_call_that_comes_back_with_other_arguments_is_told() -> None:
     assert "edited_retry" in alerts(stage)
     assert "blocked_streak" in alerts(stage)
     assert effects.done == []
+
+
+def test_a_refused_sum_does_not_come_back_just_below_the_bound() -> None:
+    """What a person refused is asked again, whatever rule the new arguments slip past."""
+    effects = Effects()
+    rules = {"pay": {"red_when": [{"argument": "amount", "over": 100}]}}
+    tools = [effects.pay(zone=Zone.YELLOW)]
+    turns = [paying(1000, "1"), paying(99, "2"), Says("x")]
+    stage = Stage(turns, tools=tools, settings={"tools": rules})
+    first = stage.ask()["checkpoint_id"]
+    stage.decide(first, Choice.REJECT, reason="No.")
+
+    second = stage.go_on(first)
+
+    assert second["status"] == "suspended"
+    assert second["reasons"] == ["edited_retry"]
+    assert effects.done == []
+
+
+def test_calls_that_keep_being_refused_end_the_run_as_refused() -> None:
+    """Not as a loop: somebody tries to get at something."""
+    effects = Effects()
+    stage = stage_with(effects, *[paying("x" * n, str(n)) for n in range(1, 9)])  # type: ignore[arg-type]
+
+    ended = stage.ask()
+
+    assert ended["error"]["code"] == "blocked_streak"
+    assert (stage.spans[-1].attributes or {})["rastro.outcome"] == "refused"
 
 
 def test_an_answer_that_is_cut_short_is_said_and_leaves_a_valid_conversation() -> None:
