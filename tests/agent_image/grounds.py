@@ -154,8 +154,9 @@ class Stage:
         stages: Stages | None = None,
         clock: Clock | None = None,
         runs: str = "",
+        model: ScriptedModel | None = None,
     ) -> None:
-        self.model = ScriptedModel(turns)
+        self.model = model or ScriptedModel(turns)
         self.knowledge = found or FoundPassages()
         self.archive = Kept()
         self._exporter = InMemorySpanExporter()
