@@ -140,6 +140,9 @@ def test_the_first_decision_holds(first: Wish, second: Wish) -> None:
         ("decision", second.choice.value, "attempt", "bo"),
         ("decision", second.choice.value, "conflict", "bo"),
     ]
+    ana, *bo = [event["run"] for event in office.events]
+    assert len({*bo}) == 1
+    assert ana not in bo
 
 
 @pytest.mark.parametrize("again", ["ana", "bo"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import count
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from agent_image.errors import AuditError
-from agent_image.guard.audit_file import FileOutlet
+from agent_image.guard.audit_file import FileOutlet, closed_files
 from agent_image.guard.audit_lines import Line, line
 from agent_image.guard.audit_s3 import AuditPlace, S3Outlet
 from console.audit.lines import raw, shown
@@ -63,6 +63,27 @@ def test_a_file_that_is_closed_meanwhile_is_read_to_its_end(tmp_path: Path) -> N
 
     assert seen == list(range(44))
     assert len(list(tmp_path.iterdir())) > 3
+
+
+def test_what_was_written_right_before_the_closing_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file is read to its end, a line comes in, the file is closed, and only then is the next one looked for."""
+    path = tmp_path / "audit.jsonl"
+    append(path, 0)
+    pending = [2, 3]
+
+    def closed_meanwhile(of: Path) -> Sequence[tuple[int, Path]]:
+        while pending:
+            append(of, pending.pop(0), limit=3 * len(written(0)))
+        return closed_files(of)
+
+    with closing(FileTail(path)) as tail:
+        seen = numbers(tail.last(5))
+        monkeypatch.setattr("console.audit.tail.closed_files", closed_meanwhile)
+        append(path, 1)
+        seen += numbers(tail.new())
+
+    assert seen == [0, 1, 2, 3]
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_a_line_that_is_not_whole_yet_waits(tmp_path: Path) -> None:
