@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from rich import box
+from rich.cells import chop_cells
 from rich.console import Console, Group
 from rich.panel import Panel
 from rich.table import Table as Grid
@@ -39,6 +40,12 @@ _STYLES: Final[Mapping[str, str]] = MappingProxyType(
 """How a cell, or the first word of one, is shown that says nothing but such a word."""
 _WIDEST: Final = 110
 """Columns of a card at most: longer lines are hard to read."""
+_FRAME: Final = 6
+"""Columns that the frame of a card takes, with the blanks beside it."""
+_GAP: Final = 2
+"""Columns between a label and what stands beside it."""
+_MARK: Final = "↳ "
+"""What a line begins with that goes on with the one above."""
 
 
 class Framed:
@@ -63,15 +70,16 @@ class Framed:
 
     def card(self, card: Card) -> None:
         """Draw a card in a frame, and below it the commands, each on a line that can be copied."""
-        warnings = [Text(f" WARNING: {shown_line(warning)} ", "bold white on red") for warning in card.warnings]
-        title = Text.assemble(" ", (shown_line(card.title), "bold"), ": ", _styled(card.badge), " ")
+        wide = min(self._console.width, _WIDEST)
+        warnings = [Text(f"WARNING: {shown_line(warning)}", "bold white on red") for warning in card.warnings]
+        title = Text.assemble((shown_line(card.title), "bold"), ": ", _styled(card.badge))
         frame = Panel(
-            Group(*warnings, *([Text()] if warnings else []), _facts(card)),
+            Group(*warnings, *([Text()] if warnings else []), _facts(card, wide - _FRAME)),
             title=title,
             title_align="left",
             border_style="red" if warnings else "cyan",
             padding=(1, 2),
-            width=min(self._console.width, _WIDEST),
+            width=wide,
         )
         self._console.print(frame)
         wide = max((len(what) for what, _ in card.commands), default=0)
@@ -80,15 +88,24 @@ class Framed:
             self._console.print(line, soft_wrap=True)
 
 
-def _facts(card: Card) -> Grid:
-    grid = Grid.grid(padding=(0, 2, 0, 0))
-    grid.add_column(style="dim", min_width=width(card.rows), no_wrap=True)
+def _facts(card: Card, room: int) -> Grid:
+    labels = width(card.rows)
+    grid = Grid.grid(padding=(0, _GAP, 0, 0), pad_edge=False)
+    grid.add_column(style="dim", min_width=labels, no_wrap=True)
     grid.add_column(overflow="fold", ratio=1)
     for one in card.rows:
         # A row of several lines is a document: only single words have a colour.
         lines = [_styled(line) if len(one.lines) == 1 else Text(shown_line(line)) for line in one.lines]
-        grid.add_row(Text(shown_line(one.label)), Group(*lines))
+        grid.add_row(Text(shown_line(one.label)), Group(*(_folded(line, room - labels - _GAP) for line in lines)))
     return grid
+
+
+def _folded(line: Text, room: int) -> Text:
+    """Break a line that is too long, each further piece with a mark: no part of a text looks like a line of its own."""
+    room = max(room, 2 * len(_MARK))
+    first, *rest = chop_cells(line.plain, room) or [""]
+    pieces = chop_cells("".join(rest), room - len(_MARK)) if rest else []
+    return Text("\n".join((first, *(f"{_MARK}{piece}" for piece in pieces))), line.style)
 
 
 def _styled(text: str) -> Text:

@@ -75,7 +75,8 @@ def test_a_price_waits_for_nothing_that_the_agent_needs() -> None:
     code = (
         "import sys, console.cli\n"
         "heavy = {'boto3', 'botocore', 'strands', 'opentelemetry', 'pydantic', 'http.client', 'console.ask', "
-        "'console.dev', 'agent_image.retrieval.chunks'}\n"
+        "'console.dev', 'agent_image.retrieval.chunks', 'rich', 'sqlalchemy', 'jsonschema', 'console.tools', "
+        "'console.approvals.commands', 'console.audit.commands'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -86,8 +87,9 @@ def test_a_price_waits_for_nothing_that_the_agent_needs() -> None:
 def test_a_local_question_waits_for_nothing_of_aws() -> None:
     """boto3 takes longer to import than an offline answer takes."""
     code = (
-        "import sys, console.ask\n"
-        "print(sorted({'boto3', 'botocore', 'strands', 'opentelemetry', 'pydantic'} & set(sys.modules)))"
+        "import sys, console.ask, console.screen\n"
+        "heavy = {'boto3', 'botocore', 'strands', 'opentelemetry', 'pydantic', 'sqlalchemy', 'jsonschema', 'rich'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
     )
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
 

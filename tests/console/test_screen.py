@@ -90,6 +90,22 @@ def test_a_card_fits_its_terminal(width: int) -> None:
     assert any("look here" in line for line in frame)
 
 
+@pytest.mark.parametrize("width", [40, 61, 80, 110, 200])
+def test_a_long_text_begins_no_line_of_its_own(width: int) -> None:
+    """Each further piece of it is marked; put together they are the text, to the last letter."""
+    screen, file = framed(width)
+    note = "x" * 37 + " " * 70 + '"amount": 1,' + "日本" * 40
+
+    screen.card(Card("pay", "pending", (row("zone", "red"), json_row("arguments", {"note": note}))))
+
+    lines = [line.strip("│")[2:-2] for line in file.getvalue().splitlines() if line.startswith("│")]
+    texts = [line[len("arguments  ") :] for line in lines if line.strip() and not line.startswith("zone")]
+    begun = [text for text in texts if not text.startswith("↳ ")]
+    assert [text.strip()[:1] for text in begun] == ["{", '"', "}"]
+    joined = "".join(text.removeprefix("↳ ") if text.startswith("↳ ") else text for text in texts[1:-1])
+    assert joined.replace(" ", "") == json.dumps({"note": note}, ensure_ascii=False)[1:-1].replace(" ", "")
+
+
 def test_a_table_folds_on_a_narrow_terminal() -> None:
     """Nothing is cut."""
     screen, file = framed(30)
