@@ -11,8 +11,6 @@ from typing import Any, Final
 from urllib.parse import quote
 from uuid import uuid4
 
-import requests
-
 from agent_image.contract import PASSAGE_OBJECT_PREFIX, TABLE_KEY, Item
 from agent_image.guard.audit_lines import read_s3
 from agent_image.guard.audit_s3 import AuditPlace, parse_audit_place
@@ -26,6 +24,7 @@ from tests.canary.kept import Kept
 from tests.loopback import proxy
 from tests.loopback.bedrock import Bedrock, speaking
 from tests.loopback.proxy import Proxy
+from tests.loopback.relay import Relay, relaying
 from tests.loopback.server import QuietHandler, serving
 from tests.loopback.table import REGION, client_at, make_bucket, make_table
 
@@ -97,8 +96,7 @@ class Places:
         elsewhere: a server that a tool calls; it takes the alerts of the webhook, too.
         headers: of what came to it.
         posted: alerts, as the webhook got them.
-        published: alerts, as the topic got them.
-        topics: the server that hands them on to the topic.
+        topics: what hands alerts on to the topic.
     """
 
     folder: Path
@@ -107,10 +105,9 @@ class Places:
     bedrock: Bedrock
     cloud: Cloud
     elsewhere: str
-    topics: str
+    topics: Relay
     headers: list[str]
     posted: list[bytes]
-    published: list[bytes]
 
     @property
     def lines(self) -> Path:
@@ -134,7 +131,7 @@ class Places:
             "AWS_ENDPOINT_URL_BEDROCK_AGENT": self.bedrock.url,
             "AWS_ENDPOINT_URL_S3": self.cloud.url,
             "AWS_ENDPOINT_URL_DYNAMODB": self.cloud.url,
-            "AWS_ENDPOINT_URL_SNS": self.topics,
+            "AWS_ENDPOINT_URL_SNS": self.topics.url,
             "OTEL_EXPORTER_OTLP_LOGS_HEADERS": "x-aws-log-group=g,x-aws-log-stream=s,x-aws-metric-namespace=n",
             **self.proxy.variables(),
         }
@@ -143,7 +140,7 @@ class Places:
 @contextmanager
 def standing(folder: Path, aws: str) -> Iterator[Places]:
     """Stand until the block ends."""
-    heard = _Heard(aws)
+    heard = _Heard()
     with ExitStack() as stack:
         yield Places(
             folder=folder,
@@ -152,21 +149,18 @@ def standing(folder: Path, aws: str) -> Iterator[Places]:
             bedrock=stack.enter_context(speaking(script.bedrock())),
             cloud=cloud_at(aws),
             elsewhere=stack.enter_context(serving(heard.elsewhere())),
-            topics=stack.enter_context(serving(heard.topics())),
+            topics=stack.enter_context(relaying(aws)),
             headers=heard.headers,
             posted=heard.posted,
-            published=heard.published,
         )
 
 
 @dataclass(frozen=True)
 class _Heard:
-    """Keep what comes to servers that are none of AWS's, and what goes on to its topics."""
+    """Keep what comes to a server that is none of AWS's."""
 
-    aws: str
     headers: list[str] = field(default_factory=list)
     posted: list[bytes] = field(default_factory=list)
-    published: list[bytes] = field(default_factory=list)
 
     def elsewhere(self) -> type[QuietHandler]:
         heard = self
@@ -182,16 +176,3 @@ class _Heard:
                 self.answer(b"ok")
 
         return Elsewhere
-
-    def topics(self) -> type[QuietHandler]:
-        heard = self
-
-        class Topics(QuietHandler):
-            def do_POST(self) -> None:
-                body = self.body()
-                heard.published.append(body)
-                heard.headers.append(str(self.headers))
-                answer = requests.post(heard.aws, data=body, headers=dict(self.headers.items()), timeout=30)
-                self.answer(answer.content, status=answer.status_code, content_type=answer.headers["Content-Type"])
-
-        return Topics

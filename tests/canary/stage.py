@@ -140,8 +140,8 @@ def haul(run: Run, folder: Path, aws: str) -> Haul:
         found = Haul(kept=places.cloud.kept())
         found.add("stdout", out.read_bytes())
         found.add("stderr", error.read_bytes())
-        found.add("headers", "\n".join(places.headers).encode("latin-1"))
-        for door, bodies in (("webhook", places.posted), ("topic", places.published)):
+        found.add("headers", "\n".join([*places.headers, *places.topics.headers]).encode("latin-1"))
+        for door, bodies in (("webhook", places.posted), ("topic", places.topics.bodies)):
             found.add(door, b"\n".join(bodies))
         for sent in places.proxy.sent:
             found.add(_door(sent.path, sent.headers), sent.body)

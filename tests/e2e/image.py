@@ -135,6 +135,21 @@ class Agent:
             self.printed[name] = stream.read()
 
 
+def local(image: Image, folder: Path, **more: Any) -> dict[str, Any]:
+    """Give the settings of a laptop, with all that the agent keeps in a folder."""
+    return {
+        "environment": "local",
+        "models": ["offline:"],
+        "knowledge_base": f"folder:{image.workdir}/agent_image/knowledge",
+        "store": f"sqlite:///{folder}/guard.db",
+        "archive": f"file:{folder}/archive",
+        "audit": f"file:{folder}/audit.jsonl",
+        "ledger": f"file:{folder}/ledger.jsonl",
+        "destination": f"file:{folder}/spans.jsonl",
+        **more,
+    }
+
+
 def spans(file: Path) -> list[dict[str, Any]]:
     """Read a file of spans."""
     return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []

@@ -15,21 +15,11 @@ import pytest
 
 from agent_image.contract import CAPTURE_VARIABLE, CONTAINER_VARIABLE, SESSION_HEADER
 from agent_image.retrieval.fingerprint import fingerprint
-from tests.e2e.image import SESSION, Agent, Image, events, spans
+from tests.e2e.image import SESSION, Agent, Image, events, local, spans
+from tests.loopback.aws import moto
+from tests.loopback.table import REGION, VARIABLES, make_table
 
 QUESTION = "Within how many days can unused items be returned?"
-
-
-def local(image: Image, folder: Path, **more: Any) -> dict[str, Any]:
-    return {
-        "environment": "local",
-        "models": ["offline:"],
-        "knowledge_base": f"folder:{image.workdir}/agent_image/knowledge",
-        "store": f"sqlite:///{folder}/guard.db",
-        "archive": f"file:{folder}/archive",
-        "destination": f"file:{folder}/spans.jsonl",
-        **more,
-    }
 
 
 @dataclass(frozen=True)
@@ -169,13 +159,16 @@ def test_the_archive_holds_each_passage_when_the_agent_has_ended(image: Image, t
 
 
 def test_answers_go_on_without_the_archive_and_the_loss_is_counted(image: Image, tmp_path: Path) -> None:
-    """The second invocation says what the first one lost."""
-    with socket.socket() as nobody:
+    """The second invocation says what the first one lost; without its table, the guard would let nothing go on."""
+    with socket.socket() as nobody, moto() as aws:
         nobody.bind(("127.0.0.1", 0))
-        nowhere = f"http://127.0.0.1:{nobody.getsockname()[1]}"
-        aws = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_ENDPOINT_URL": nowhere}
-        settings = local(image, tmp_path, archive="s3://bucket/passages/", store="dynamodb://table", region="us-east-1")
-        with image.running(settings, {CAPTURE_VARIABLE: "archive", **aws}) as agent:
+        make_table(aws, "table")
+        places = {
+            "AWS_ENDPOINT_URL_DYNAMODB": aws,
+            "AWS_ENDPOINT_URL_S3": f"http://127.0.0.1:{nobody.getsockname()[1]}",
+        }
+        settings = local(image, tmp_path, archive="s3://bucket/passages/", store="dynamodb://table", region=REGION)
+        with image.running(settings, {CAPTURE_VARIABLE: "archive", **VARIABLES, **places}) as agent:
             first = agent.post({"prompt": QUESTION})
             agent.end()
 
