@@ -129,7 +129,7 @@ def test_what_a_lost_owner_had_set_aside_counts_as_spent(store: GuardStore, cloc
     assert budget.reserved == {}
 
 
-def test_a_heartbeat_keeps_a_lease_and_ends_with_it(store: GuardStore) -> None:
+def test_a_heartbeat_keeps_a_lease_and_ends_with_it() -> None:
     """A tool that takes long does not lose the session; one that lost it stops beating."""
     times = (datetime(2026, 1, 31, 12) + n * timedelta(milliseconds=20) for n in count())  # noqa: DTZ001 - only compared
     renewed = threading.Event()

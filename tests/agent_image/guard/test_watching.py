@@ -8,7 +8,7 @@ from typing import Any
 from agent_image.contract import Choice, Item, Zone
 from tests.agent_image.grounds import Stage
 from tests.agent_image.guard.gate_grounds import Effects, looking, paying, valid
-from tests.agent_image.scripted import Calls, Says
+from tests.agent_image.scripted import Calls, Says, Turn
 
 
 def alerts(stage: Stage) -> list[str]:
@@ -93,7 +93,7 @@ def test_a_refused_sum_does_not_come_back_just_below_the_bound() -> None:
     effects = Effects()
     rules = {"pay": {"red_when": [{"argument": "amount", "over": 100}]}}
     tools = [effects.pay(zone=Zone.YELLOW)]
-    turns = [paying(1000, "1"), paying(99, "2"), Says("x")]
+    turns: list[Turn] = [paying(1000, "1"), paying(99, "2"), Says("x")]
     stage = Stage(turns, tools=tools, settings={"tools": rules})
     first = stage.ask()["checkpoint_id"]
     stage.decide(first, Choice.REJECT, reason="No.")
