@@ -80,6 +80,18 @@ class Turns:
                 yield self.suspended(invocation, waiting)
                 return
             self._settle(work, conversation)
+        if prompt is None and not unfinished(conversation.messages):
+            # The run before kept its answer, and died before it could say so.
+            work.answered()
+            for event in self._completed(invocation, conversation, _text(conversation.messages)):
+                yield event
+            return
+        async for event in self._answering(invocation, work, conversation, prompt):
+            yield event
+
+    async def _answering(
+        self, invocation: Invoked, work: Work, conversation: Conversation, prompt: str | None
+    ) -> AsyncIterator[Event]:
         before = list(conversation.messages)
         written_ = ""
         stopped = ""
@@ -200,6 +212,11 @@ class Turns:
         cited = [Citation(number, addresses[number - 1]) for number in found.cited]
         yield answers.citations(cited)
         yield answers.completed(answer, cited, session_id=invocation.session_id, trace_id=invocation.trace_id)
+
+
+def _text(messages: Messages) -> str:
+    """Give the answer at the end of a conversation."""
+    return "".join(block.get("text", "") for block in messages[-1]["content"]).strip() if messages else ""
 
 
 def _kinds(message: Message) -> set[str]:

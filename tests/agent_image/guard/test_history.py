@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from agent_image.contract import Choice
-from tests.agent_image.grounds import Stage
-from tests.agent_image.guard.gate_grounds import Effects, paying, results, text_of, valid
+from agent_image.stores.memory import MemoryRecords
+from tests.agent_image.grounds import SESSION, Stage
+from tests.agent_image.guard.gate_grounds import Effects, looking, paying, results, text_of, valid
 from tests.agent_image.scripted import Raises, Says, Turn
 
 
@@ -64,3 +67,44 @@ def test_a_recorded_effect_outlives_the_model_that_failed_on_it() -> None:
 
     (result,) = told_of(stage)
     assert result.startswith("paid")
+
+
+class Dying(MemoryRecords):
+    """Records of a process that dies as soon as its answer is kept."""
+
+    dies = False
+
+    def put(self, key: str, document: Any, **how: Any) -> None:
+        if self.dies and "Answered." in document.get("messages", ""):
+            super().put(key, document, **how)
+            raise Died
+        super().put(key, document, **how)
+
+
+class Died(BaseException):
+    """Say that the process is gone."""
+
+
+def test_an_answer_that_was_kept_is_given_again() -> None:
+    """The process died between its answer and its end: whoever resumes again gets that answer, and no second one."""
+    records = Dying()
+    stage = Stage(
+        [looking(), Says("Answered."), Says("Again.")],
+        tools=[Effects().look()],
+        records=records,
+        settings={"budget_steps": 2},
+    )
+    checkpoint = stage.ask()["checkpoint_id"]
+    stage.decide(checkpoint, Choice.APPROVE)
+    records.dies = True
+    with pytest.raises(Died):
+        stage.go_on(checkpoint)
+    records.dies = False
+    stage.clock.turn(minutes=2)
+
+    assert stage.go_on(checkpoint)["answer"] == "Answered."
+
+    assert len(stage.model.seen) == 2
+    valid(stage.messages())
+    assert stage.guard.store.session(SESSION).session.pending == ()
+    assert stage.go_on(checkpoint)["error"]["code"] == "already_resumed"
