@@ -113,8 +113,9 @@ class Spending:
             )
             code, text = _ENDED[state]
             raise Stopped(code, text, Outcome.BUDGET)
-        self.grant(case.checkpoint.id)
+        # Closed first: a grant changes under which id a gate is looked for, and one that was found done grants again.
         work.guard.store.advance(case.checkpoint, case.checkpoint.advanced(Progress.DONE, now))
+        self.grant(case.checkpoint.id)
         work.reset_watch()
         work.note(
             EventName.BUDGET,
