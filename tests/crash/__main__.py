@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.conformance.place import Place, in_dynamodb, in_postgresql, in_sqlite
+from tests.conformance.place import Place, in_dynamodb, in_sqlite
+from tests.crash.places import in_own_database
 from tests.crash.points import Point
 from tests.crash.runner import Outcome, play_all, spread, whole_plan
 from tests.loopback.aws import moto
@@ -64,7 +65,7 @@ def _places(store: str) -> Iterator[Callable[[Path], Place]]:
             yield in_sqlite
         case "postgresql":
             with postgres() as server:
-                yield lambda _: in_postgresql(server)
+                yield lambda _: in_own_database(server)
         case _:
             logging.getLogger("werkzeug").setLevel(logging.ERROR)
             with moto() as url:

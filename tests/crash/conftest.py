@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from tests.conformance.conftest import SHARED
-from tests.conformance.place import Place, in_dynamodb, in_postgresql, in_sqlite
+from tests.conformance.place import Place, in_dynamodb, in_sqlite
+from tests.crash.places import in_own_database
 from tests.crash.world import World
 from tests.loopback.aws import moto
 from tests.loopback.postgres import Postgres, postgres
@@ -35,7 +36,7 @@ def places(request: pytest.FixtureRequest) -> Callable[[Path], Place]:
             return in_sqlite
         case "postgresql":
             server = request.getfixturevalue("server")
-            return lambda _: in_postgresql(server)
+            return lambda _: in_own_database(server)
         case _:
             url = request.getfixturevalue("aws")
             return lambda _: in_dynamodb(url)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import AsyncIterable, Sequence
+from collections.abc import AsyncIterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -26,13 +26,14 @@ from strands.types.tools import ToolSpec
 from agent_image.contract import Choice, Zone
 from agent_image.guard.audit import MemoryOutlet
 from agent_image.guard.audit_lines import line
-from agent_image.guard.checkpoint import Call, Case, Resolution, State
+from agent_image.guard.checkpoint import Action, Call, Case, Checkpoint, Resolution, State
 from agent_image.guard.claim import current_claim
 from agent_image.guard.people import PeopleStore
 from agent_image.guard.verify import verify
+from agent_image.invocation import Sweep
 from agent_image.stores.memory import MemoryRecords
 from agent_image.tools.zoned import ZonedTool
-from tests.agent_image.grounds import NOON, SESSION, Stage
+from tests.agent_image.grounds import NOON, SESSION, Stage, closing
 from tests.agent_image.scripted import Calls, CallsAll, Says, ScriptedModel
 from tests.crash.findings import conversation_faults
 from tests.crash.power import Power, PowerCut, Powered, PoweredOutlet
@@ -119,6 +120,8 @@ class Story:
     recorded: set[str] = field(default_factory=set)
     crashes: int = 0
     runs: Any = field(default_factory=count)
+    limits: Mapping[str, Any] = field(default_factory=lambda: SETTINGS)
+    seen: set[str] = field(default_factory=set)
 
     @property
     def people(self) -> PeopleStore:
@@ -136,7 +139,7 @@ class Story:
         """Start a process, let it ask or go on, and end it; None where the power went."""
         cut = self.cuts.pop(0) if self.cuts else None
         power = Power() if cut is None else Power(cut.after, cut.last_happens)
-        stage = self._stage(power)
+        stage = self.stage(power)
         document: dict[str, Any] | None = None
         with suppress(PowerCut):
             document = stage.ask(argument) if go == "ask" else stage.go_on(argument)
@@ -150,12 +153,12 @@ class Story:
     def turn(self, **by: float) -> None:
         self.now += timedelta(**by)
 
-    def _stage(self, power: Power) -> Stage:
+    def stage(self, power: Power) -> Stage:
         stage = Stage(
             tools=[self._tool(name, power) for name in ZONES],
             records=Powered(self.records, power, self.recorded),
             outlet=PoweredOutlet(self.outlet, power),
-            settings=SETTINGS,
+            settings=self.limits,
             runs=f"process-{next(self.runs)}-",
             model=Batching(self.batches),
         )
@@ -183,36 +186,44 @@ class Story:
 
     def settle(self, case: Case) -> None:
         """Do what people do about one checkpoint."""
-        asked = case.checkpoint
-        state, planned = case.state(self.now), self.planned(asked.arguments["n"])
-        if state is State.PENDING and planned.choice is None:
-            self.now = max(self.now, asked.expires_at)
-        elif state is State.PENDING and planned.choice is not None:
-            edit = {"n": asked.arguments["n"] + EDIT} if planned.choice is Choice.EDIT else None
-            self._decide(asked.id, planned.choice, edit)
+        asked, state = case.checkpoint, case.state(self.now)
+        self.seen.add(asked.id)
+        if state is State.PENDING:
+            self._answer(asked)
         elif state is State.IN_DOUBT:
             took_effect = any(key == asked.id for _, _, key in self.done)
             found = Resolution(checkpoint_id=asked.id, took_effect=took_effect, approver="ana", at=self.now, reason="")
             self.people.resolve(found)
 
+    def _answer(self, asked: Checkpoint) -> None:
+        choice = Choice.APPROVE if asked.action is Action.BUDGET else self.planned(asked.arguments["n"]).choice
+        if choice is None:
+            self.now = max(self.now, asked.expires_at)
+            return
+        self._decide(asked.id, choice, {"n": asked.arguments["n"] + EDIT} if choice is Choice.EDIT else None)
+
     def _decide(self, checkpoint: str, choice: Choice, arguments: dict[str, Any] | None) -> None:
-        stage = self._stage(Power())
+        stage = self.stage(Power())
         stage.decide(checkpoint, choice, at=self.now, arguments=arguments)
 
 
 def played(story: Story) -> None:
     """Ask, and go on until nothing waits and the last answer stands."""
-    document = story.invoke("ask", "Do it.")
+    document, resumed = story.invoke("ask", "Do it."), None
     for _ in range(TURNS):
         waiting = story.people.waiting(100)
-        if waiting:
-            for case in waiting:
-                story.settle(case)
-            document = story.invoke("go_on", waiting[0].checkpoint.id)
+        for case in waiting:
+            story.settle(case)
+        if document is None and resumed is not None:
+            # No answer came: people resume the same once more.
+            document, resumed = story.invoke("go_on", resumed), None
+        elif waiting:
+            resumed = waiting[0].checkpoint.id
+            document = story.invoke("go_on", resumed)
         elif document is not None and document["status"] == "completed":
             return
         else:
-            document = story.invoke("ask", "And now?")
+            document, resumed = story.invoke("ask", "And now?"), None
     pytest.fail(f"it comes to no end: {document}")
 
 
@@ -233,7 +244,7 @@ def test_what_happens_is_what_the_model_says(batches: list[list[Planned]], cuts:
 
 def hold(story: Story) -> None:
     """Hold what happened to the three sentences."""
-    stage = story._stage(Power())  # noqa: SLF001 - the story's own reader
+    stage = story.stage(Power())
     messages = stage.messages()
     assert list(conversation_faults(messages)) == []
     runs = Counter(key for _, _, key in story.done)
@@ -347,3 +358,38 @@ def test_one_cut_at_every_step(invocation: int, order: tuple[str, ...]) -> None:
             hold(story)
             died = died or story.crashes > 0
     assert after > STEPS
+
+
+@pytest.mark.parametrize("invocation", [0, 1, 2])
+def test_one_cut_at_every_step_past_a_budget(invocation: int) -> None:
+    """Who let a session spend more did so once, and it is not said later that nobody had."""
+    after, died = 0, True
+    while died:
+        after, died = after + 1, False
+        for last_happens in (False, True):
+            story = Story(
+                [[Planned("look", None)], [Planned("look", None)]],
+                [*[None] * invocation, Cut(after, last_happens)],
+                limits={**SETTINGS, "budget_steps": 2},
+            )
+
+            played(story)
+
+            assert story.faults == []
+            hold(story)
+            hold_budget(story)
+            died = died or story.crashes > 0
+    assert after > STEPS
+
+
+def hold_budget(story: Story) -> None:
+    """Hold the session's account to what people said."""
+    story.turn(days=3)
+    stage = story.stage(Power())
+    closing(stage.sweep(SESSION, Sweep()))
+    cases = [case for one in story.seen if (case := story.people.case(one)) is not None]
+    assert cases
+    assert {case.checkpoint.action for case in cases} == {Action.BUDGET}
+    assert {case.state(story.now) for case in cases} == {State.DONE}
+    grants = stage.guard.store.session(SESSION).session.budget.grants
+    assert set(grants) == story.seen
