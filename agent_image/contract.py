@@ -556,6 +556,10 @@ USAGE: Final = (
 KB_PER_SESSION: Final = Quantity(
     "kb_per_session", "KB/session", "bytes of spans that one session leaves, by regime; archive leaves those of address"
 )
+EVENT_KB_PER_SESSION: Final = Quantity(
+    *("event_kb_per_session", "KB/session"),
+    "bytes of event lines on standard output that one session leaves, by regime; archive leaves those of address",
+)
 KB_PER_SESSION_REGIMES: Final = (Regime.METADATA, Regime.ADDRESS, Regime.CONTENT)
 
 QUERIES_KEY: Final = "queries"

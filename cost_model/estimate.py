@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Final
 
 from cost_model.meters.archive import ARCHIVE
+from cost_model.meters.event_ingestion import EVENT_INGESTION
 from cost_model.meters.indexing import INDEXING
 from cost_model.meters.masking import MASKING
 from cost_model.meters.meter import Line, Meter, price
@@ -20,7 +21,7 @@ from cost_model.prices import PriceBook
 from cost_model.scenario import Scenario
 from cost_model.session_sizes import SessionSizes, assume_sizes
 
-METERS: Final[tuple[Meter, ...]] = (SPAN_INGESTION, INDEXING, STORAGE, MASKING, QUERIES, *ARCHIVE)
+METERS: Final[tuple[Meter, ...]] = (SPAN_INGESTION, *EVENT_INGESTION, INDEXING, STORAGE, MASKING, QUERIES, *ARCHIVE)
 """In the order in which lines are printed."""
 
 CONVENTIONS: Final = (
@@ -30,7 +31,7 @@ CONVENTIONS: Final = (
 
 NOT_PRICED: Final = (
     "AgentCore Runtime and model tokens",
-    "logs beside spans: standard output, event lines, vended logs",
+    "logs beside spans and event lines: notices on standard error, vended logs",
     "metrics and alarms",
     "the guard's items in the table, their index of what waits, and point-in-time recovery",
     "audit objects, and the guard's documents too long for an item",

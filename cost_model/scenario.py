@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -21,11 +22,22 @@ class Scenario:
     @property
     def span_gb(self) -> Decimal | None:
         """Count the GB of spans that all sessions leave."""
-        return gigabytes(product(self.workload.sessions, self._kb_per_session))
+        return self._gigabytes(self.workload.kb_per_session)
+
+    @property
+    def event_gb(self) -> Decimal | None:
+        """Count the GB of event lines that all sessions leave on standard output."""
+        return self._gigabytes(self.workload.event_kb_per_session)
+
+    @property
+    def trail_gb(self) -> Decimal | None:
+        """Count the GB that all sessions leave in the trail's log group: spans and event lines."""
+        spans, events = self.span_gb, self.event_gb
+        return None if spans is None or events is None else spans + events
 
     @property
     def span_regime(self) -> Regime | None:
-        """Name the regime whose spans these are: those of archive hold what those of address hold, byte for byte."""
+        """Name the regime whose trail this is: that of archive holds what that of address holds, byte for byte."""
         return Regime.ADDRESS if self.archives else self.deployment.regime
 
     @property
@@ -49,6 +61,6 @@ class Scenario:
         """Tell whether passages are stored by fingerprint."""
         return self.deployment.regime is Regime.ARCHIVE
 
-    @property
-    def _kb_per_session(self) -> Decimal | None:
-        return None if self.span_regime is None else self.workload.kb_per_session.get(self.span_regime)
+    def _gigabytes(self, kb_per_session: Mapping[Regime, Decimal]) -> Decimal | None:
+        kilobytes = None if self.span_regime is None else kb_per_session.get(self.span_regime)
+        return gigabytes(product(self.workload.sessions, kilobytes))

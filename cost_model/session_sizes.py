@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from agent_image.contract import KB_PER_SESSION, KB_PER_SESSION_REGIMES, USAGE, Regime
+from agent_image.contract import EVENT_KB_PER_SESSION, KB_PER_SESSION, KB_PER_SESSION_REGIMES, USAGE, Quantity, Regime
 from cost_model.documents import read_toml
 from cost_model.errors import SessionSizesError
 from cost_model.faults import Faults
@@ -21,19 +21,21 @@ SHIPPED: Final = Path(__file__).parent / "data" / "session_sizes.toml"
 # A session that leaves nothing was not measured: its zero would read as free.
 _SPANS: Final = replace(next(each for each in USAGE if each.key == "spans_per_session"), minimum=Decimal(1))
 _KB: Final = replace(KB_PER_SESSION, minimum=Decimal("0.1"))
+_EVENT_KB: Final = replace(EVENT_KB_PER_SESSION, minimum=Decimal("0.1"))
 _MEASURED: Final = "measured"
 _SESSION: Final = "session"
-_KEYS: Final = (_MEASURED, _SESSION, _SPANS.key, _KB.key)
+_KEYS: Final = (_MEASURED, _SESSION, _SPANS.key, _KB.key, _EVENT_KB.key)
 
 
 @dataclass(frozen=True, slots=True)
 class SessionSizes:
-    """Hold what one session left: spans, and KB of spans by regime; the day it was measured, and what it did."""
+    """Hold what one session left: spans, KB of them and of event lines by regime; the day, and what it did."""
 
     measured: date
     session: str
     spans_per_session: Decimal
     kb_per_session: Mapping[Regime, Decimal]
+    event_kb_per_session: Mapping[Regime, Decimal]
 
 
 def assume_sizes(scenario: Scenario, sizes: SessionSizes) -> Scenario:
@@ -49,11 +51,20 @@ def assume_sizes(scenario: Scenario, sizes: SessionSizes) -> Scenario:
         workload = replace(workload, spans_per_session=sizes.spans_per_session)
         assumed[_SPANS.key] = sizes.spans_per_session
     if regime not in workload.kb_per_session:
-        kb_per_session = {**workload.kb_per_session, regime: sizes.kb_per_session[regime]}
-        workload = replace(workload, kb_per_session=MappingProxyType(kb_per_session))
+        workload = replace(workload, kb_per_session=_with(workload.kb_per_session, regime, sizes.kb_per_session))
         assumed[f"{_KB.key}.{regime}"] = sizes.kb_per_session[regime]
+    if regime not in workload.event_kb_per_session:
+        events = _with(workload.event_kb_per_session, regime, sizes.event_kb_per_session)
+        workload = replace(workload, event_kb_per_session=events)
+        assumed[f"{_EVENT_KB.key}.{regime}"] = sizes.event_kb_per_session[regime]
     assumptions = (*scenario.deployment.assumptions, *_said(assumed, sizes))
     return Scenario(replace(scenario.deployment, assumptions=assumptions), workload)
+
+
+def _with(
+    stated: Mapping[Regime, Decimal], regime: Regime, measured: Mapping[Regime, Decimal]
+) -> Mapping[Regime, Decimal]:
+    return MappingProxyType({**stated, regime: measured[regime]})
 
 
 def _said(assumed: Mapping[str, Decimal], sizes: SessionSizes) -> tuple[str, ...]:
@@ -74,10 +85,10 @@ def load_session_sizes(path: Path = SHIPPED) -> SessionSizes:
     measured = _day(faults, document.get(_MEASURED))
     session = faults.text(_SESSION, document.get(_SESSION))
     spans = faults.number(_SPANS.key, _SPANS, document.get(_SPANS.key))
-    kilobytes = _kilobytes(faults, document.get(_KB.key))
+    kilobytes, events = (_kilobytes(faults, one, document.get(one.key)) for one in (_KB, _EVENT_KB))
     if faults.lines or measured is None or session is None or spans is None:
         raise SessionSizesError(*faults.lines)
-    return SessionSizes(measured, session, spans, MappingProxyType(kilobytes))
+    return SessionSizes(measured, session, spans, MappingProxyType(kilobytes), MappingProxyType(events))
 
 
 def _day(faults: Faults, value: object) -> date | None:
@@ -87,8 +98,10 @@ def _day(faults: Faults, value: object) -> date | None:
     return None
 
 
-def _kilobytes(faults: Faults, value: object) -> dict[Regime, Decimal]:
-    table = faults.table(_KB.key, value)
-    faults.unknown_keys(_KB.key, table, KB_PER_SESSION_REGIMES)
-    found = {regime: faults.number(f"{_KB.key}.{regime}", _KB, table.get(regime)) for regime in KB_PER_SESSION_REGIMES}
+def _kilobytes(faults: Faults, size: Quantity, value: object) -> dict[Regime, Decimal]:
+    table = faults.table(size.key, value)
+    faults.unknown_keys(size.key, table, KB_PER_SESSION_REGIMES)
+    found = {
+        regime: faults.number(f"{size.key}.{regime}", size, table.get(regime)) for regime in KB_PER_SESSION_REGIMES
+    }
     return {regime: size for regime, size in found.items() if size is not None}

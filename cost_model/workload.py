@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from agent_image.contract import (
+    EVENT_KB_PER_SESSION,
     KB_PER_SESSION,
     KB_PER_SESSION_REGIMES,
     QUERIES_KEY,
@@ -23,7 +24,7 @@ from cost_model.faults import Faults
 
 USAGE_TABLE: Final = "usage"
 SESSIONS: Final = next(quantity for quantity in USAGE if quantity.key == "sessions")
-_KEYS: Final = (*(quantity.key for quantity in USAGE), KB_PER_SESSION.key, QUERIES_KEY)
+_KEYS: Final = (*(quantity.key for quantity in USAGE), KB_PER_SESSION.key, EVENT_KB_PER_SESSION.key, QUERIES_KEY)
 _QUERY_KEYS: Final = (QUERY_CLASS_NAME, QUERY_CLASS_INDEXED, *(quantity.key for quantity in QUERY_CLASS))
 
 
@@ -49,6 +50,7 @@ class Workload:
     passage_kb: Decimal | None = None
     archive_months: Decimal | None = None
     kb_per_session: Mapping[Regime, Decimal] = field(default_factory=lambda: MappingProxyType({}))
+    event_kb_per_session: Mapping[Regime, Decimal] = field(default_factory=lambda: MappingProxyType({}))
     queries: tuple[QueryClass, ...] | None = None
 
 
@@ -61,23 +63,23 @@ def read_workload(value: object, source: str) -> Workload:
     table = faults.table(USAGE_TABLE, value)
     faults.unknown_keys(USAGE_TABLE, table, _KEYS)
     numbers = {quantity.key: faults.optional_number(USAGE_TABLE, quantity, table) for quantity in USAGE}
-    sizes = _sizes(faults, table.get(KB_PER_SESSION.key, {}))
+    spans, events = (_sizes(faults, one, table) for one in (KB_PER_SESSION, EVENT_KB_PER_SESSION))
     queries = _queries(faults, table[QUERIES_KEY]) if QUERIES_KEY in table else None
     faults.raise_if_any()
-    return Workload(**numbers, kb_per_session=MappingProxyType(sizes), queries=queries)
+    return Workload(**numbers, kb_per_session=spans, event_kb_per_session=events, queries=queries)
 
 
-def _sizes(faults: Faults, value: object) -> dict[Regime, Decimal]:
-    path = f"{USAGE_TABLE}.{KB_PER_SESSION.key}"
-    table = faults.table(path, value)
+def _sizes(faults: Faults, quantity: Quantity, usage: Mapping[str, object]) -> Mapping[Regime, Decimal]:
+    path = f"{USAGE_TABLE}.{quantity.key}"
+    table = faults.table(path, usage.get(quantity.key, {}))
     faults.unknown_keys(path, table, (regime.value for regime in KB_PER_SESSION_REGIMES))
     sizes = {}
     for regime in KB_PER_SESSION_REGIMES:
         if regime.value in table:
-            size = faults.number(f"{path}.{regime.value}", KB_PER_SESSION, table[regime.value])
+            size = faults.number(f"{path}.{regime.value}", quantity, table[regime.value])
             if size is not None:
                 sizes[regime] = size
-    return sizes
+    return MappingProxyType(sizes)
 
 
 def _queries(faults: Faults, value: object) -> tuple[QueryClass, ...]:

@@ -20,24 +20,32 @@ from tests.agent_image.telemetry.sink import Request
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """Hold how much one session left."""
+    """Hold how much one session left: what was exported, and the lines on standard output."""
 
     spans: int
     span_bytes: int
     logs: int
     log_bytes: int
+    lines: int = 0
+    line_bytes: int = 0
 
     @property
-    def bytes(self) -> int:
+    def export_bytes(self) -> int:
         """Sum spans and logs."""
         return self.span_bytes + self.log_bytes
 
+    @property
+    def bytes(self) -> int:
+        """Sum all that ends in the log group."""
+        return self.export_bytes + self.line_bytes
 
-def exported(requests: list[Request]) -> Exported:
-    """Count what a process sent."""
+
+def exported(requests: list[Request], output: bytes = b"") -> Exported:
+    """Count what a process sent, and what it wrote on standard output."""
     spans = [size for request in requests if request.path == "/v1/traces" for size in _spans(request.body)]
     logs = [size for request in requests if request.path == "/v1/logs" for size in _logs(request.body)]
-    return Exported(len(spans), sum(spans), len(logs), sum(logs))
+    lines = output.splitlines()
+    return Exported(len(spans), sum(spans), len(logs), sum(logs), len(lines), sum(map(len, lines)))
 
 
 def _spans(body: bytes) -> Iterator[int]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 import psutil
 
@@ -21,6 +21,7 @@ from agent_image.contract import SESSION_HEADER, SETTINGS_VARIABLE, TELEMETRY_SW
 from benchmarks.process import ROOT
 from tests.loopback.agent_process import PATIENCE_SECONDS, free_port, wait_for_ping
 
+_PRICE: Final = {"input": 1, "output": 5, "source": "made up", "date": "2026-01-31"}
 INSTRUMENT: Final = str(Path(sys.executable).with_name("opentelemetry-instrument"))
 
 
@@ -65,6 +66,8 @@ def ours(regime: Regime, bedrock: str, archive: Path) -> tuple[list[str], dict[s
         "models": ["bedrock://anthropic.claude"],
         "knowledge_base": "bedrock://KB12345678",
         "archive": f"file:{archive}",
+        # Ten turns of one session are more steps than people are used to let pass.
+        "guard": {"budget_steps": 1_000, "prices": {"anthropic.claude": _PRICE}},
     }
     variables = {**TELEMETRY_SWITCHES[regime], SETTINGS_VARIABLE: json.dumps(settings)}
     return ["-m", "agent_image"], variables | _aws(bedrock)
@@ -88,7 +91,9 @@ def _aws(bedrock: str) -> dict[str, str]:
 
 
 @contextmanager
-def running(arguments: list[str], variables: Mapping[str, str], sink: str) -> Iterator[Running]:
+def running(
+    arguments: list[str], variables: Mapping[str, str], sink: str, output: int | BinaryIO = subprocess.DEVNULL
+) -> Iterator[Running]:
     """Start an agent under ADOT as AgentCore does, wait for /ping, and end it by SIGTERM."""
     port = free_port()
     environment = {
@@ -112,7 +117,7 @@ def running(arguments: list[str], variables: Mapping[str, str], sink: str) -> It
         [INSTRUMENT, sys.executable, *arguments],
         cwd=ROOT,
         env=environment,
-        stdout=subprocess.DEVNULL,
+        stdout=output,
         stderr=subprocess.DEVNULL,
     )
     try:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from agent_image.contract import Regime
 from benchmarks.agent import sizes_file
+from benchmarks.agent.exported import Exported
 from benchmarks.agent.fingerprints import seconds
 from benchmarks.agent.sessions import TURNS, Cost, Sizes, cost, ground, sizes
 from benchmarks.ratio import Ratio
@@ -17,12 +18,16 @@ def agent_ratios() -> list[Ratio]:
         print("sessions of the agent image in each regime, and of plain Strands + ADOT")
         found = sizes(on)
         for regime, left in found.regimes.items():
-            print(f"  {regime:<10}  {left.spans:3} spans  {left.bytes:9,} B")
-        print(f"  {'peer':<10}  {found.peer.spans:3} spans  {found.peer.bytes:9,} B")
+            print(f"  {regime:<10}  {_shown(left)}")
+        print(f"  {'peer':<10}  {_shown(found.peer)}")
         sizes_file.write(found, datetime.now(UTC).date())
         print("start-up, memory and processor time of both")
         ours, peer = cost(lambda: on.ours(Regime.ADDRESS)), cost(on.peer)
     return [*_of_bytes(found), *_of_cost(ours, peer), _of_fingerprints()]
+
+
+def _shown(left: Exported) -> str:
+    return f"{left.spans:3} spans and {left.lines:3} lines  {left.export_bytes:9,} B and {left.line_bytes:7,} B"
 
 
 def _of_bytes(found: Sizes) -> list[Ratio]:

@@ -100,13 +100,14 @@ def _cost_of(arguments: list[str], variables: Mapping[str, str]) -> Cost:
 
 
 def _left_by(agent: Agent, asking: Callable[[Running], None], settle_seconds: float = 0) -> Exported:
-    with listening() as sink:
+    with listening() as sink, tempfile.TemporaryFile() as output:
         arguments, variables = agent
-        with running(arguments, variables, sink.url) as process:
+        with running(arguments, variables, sink.url, output) as process:
             asking(process)
             # Ours sends what waits when it is told to end; the peer would lose it.
             time.sleep(settle_seconds)
-        return exported(sink.requests)
+        output.seek(0)
+        return exported(sink.requests, output.read())
 
 
 def _one_session(agent: Running) -> None:

@@ -20,14 +20,17 @@ def write(sizes: Sizes, measured: date, path: Path = SHIPPED) -> None:
     """Write the file."""
     lines = [
         "# What one session of the agent image leaves, measured and written by `make bench`. Bytes are those of",
-        "# compact JSON in the layout that CloudWatch stores; a KB is 1,024 of them. The cost model takes them where",
-        "# [usage] states sessions and not how much they leave.",
+        "# compact JSON in the layout that CloudWatch stores, and of event lines as they are written; a KB is 1,024 of",
+        "# them. The cost model takes them where [usage] states sessions and not how much they leave.",
         f"measured = {measured.isoformat()}",
         f'session = "{SESSION}"',
         f"spans_per_session = {sizes.regimes[Regime.ADDRESS].spans}",
         "",
         "[kb_per_session]",
-        *(f"{regime} = {_kilobytes(sizes.regimes[regime].bytes)}" for regime in KB_PER_SESSION_REGIMES),
+        *(f"{regime} = {_kilobytes(sizes.regimes[regime].export_bytes)}" for regime in KB_PER_SESSION_REGIMES),
+        "",
+        "[event_kb_per_session]",
+        *(f"{regime} = {_kilobytes(sizes.regimes[regime].line_bytes)}" for regime in KB_PER_SESSION_REGIMES),
         "",
     ]
     path.write_text("\n".join(lines))

@@ -10,7 +10,7 @@ MASKING: Final = Meter(
     key="masking",
     label="Masking scan",
     price="data_protection",
-    quantity=lambda scenario: scenario.span_gb,
+    quantity=lambda scenario: scenario.trail_gb,
     applies=lambda scenario: scenario.deployment.masking,
     assumes=lambda _: (
         "masking scans each byte once, as it arrives; a group policy under an account policy adds nothing",

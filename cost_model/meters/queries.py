@@ -35,7 +35,7 @@ def _part(scenario: Scenario, query: QueryClass) -> Part:
 
 
 def _scanned(scenario: Scenario, query: QueryClass, days: Decimal) -> Decimal | None:
-    return product(scenario.span_gb, days / DAYS_PER_MONTH, query.runs_per_month)
+    return product(scenario.trail_gb, days / DAYS_PER_MONTH, query.runs_per_month)
 
 
 def _covered(query: QueryClass, days: Decimal) -> Decimal:

@@ -13,11 +13,11 @@ from cost_model.scenario import Scenario
 def _steady(scenario: Scenario) -> Decimal | None:
     # Kept for ever, a store grows every month: it has no steady state to price.
     kept = scenario.deployment.retention_days
-    return product(scenario.span_gb, None if kept is None else kept / DAYS_PER_MONTH)
+    return product(scenario.trail_gb, None if kept is None else kept / DAYS_PER_MONTH)
 
 
 def _filling(scenario: Scenario) -> Decimal | None:
-    return product(scenario.span_gb, average_days_filling(scenario.deployment.retention_days) / DAYS_PER_MONTH)
+    return product(scenario.trail_gb, average_days_filling(scenario.deployment.retention_days) / DAYS_PER_MONTH)
 
 
 STORAGE: Final = Meter(

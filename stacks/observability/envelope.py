@@ -1,4 +1,6 @@
-"""Hold samples of what every span carries beside its content: a mask that matches one would hide the trail.
+"""Hold samples of what spans and event lines carry beside texts: a mask that matches one would hide the trail.
+
+An event line holds the hashes of its line in the audit, which join the two whatever is masked beside them.
 
 Ids are drawn from a digest, so that the samples look like real ones and are the same in every run.
 """
@@ -11,6 +13,7 @@ from typing import Final
 _SAMPLED_IDS: Final = 1_000
 _FIRST_NANOSECOND: Final = 1_793_923_200_000_000_000
 _STEP: Final = 86_400_000_000_017
+_HASH: Final = sha256(b"an event").hexdigest()
 
 
 def _ids(name: str, length: int) -> tuple[tuple[str, str], ...]:
@@ -31,4 +34,10 @@ ENVELOPE: Final[tuple[tuple[str, str], ...]] = (
     ("a time of day", "2026-11-30T00:46:32.123456Z"),
     *_ids("a trace id", 32),
     *_ids("a span id", 16),
+    *_ids("the hash of an event", 64),
+    (
+        "an event line",
+        f'"step":12,"waited_ms":86400000,"cost_usd":0.0000003,"code":"{_HASH}","prev":"","hash":"{_HASH}"',
+    ),
+    ("the digest of a text", '"args":{"bytes":2048,"digest":"h5rFVs1eybW2yrFN"}'),
 )

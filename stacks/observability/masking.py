@@ -38,7 +38,7 @@ def custom_pattern_problem(regex: str) -> tuple[str, str] | None:
     except re2.error as error:
         return f"is not a regular expression ({error.args[0].decode()})", "mend it"
     if hit := next((name for name, text in ENVELOPE if compiled.search(text)), None):
-        return f"would mask the trail itself: it matches {hit} of an ordinary span", "make it narrower"
+        return f"would mask the trail itself: it matches {hit}", "make it narrower"
     return None
 
 

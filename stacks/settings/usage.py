@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from agent_image.contract import (
+    EVENT_KB_PER_SESSION,
     KB_PER_SESSION,
     KB_PER_SESSION_REGIMES,
     QUERIES_KEY,
@@ -24,6 +25,11 @@ from stacks.settings.quantity import field, record
 
 _BytesByRegime = record(
     "BytesByRegime", KB_PER_SESSION.meaning, {regime: field(KB_PER_SESSION) for regime in KB_PER_SESSION_REGIMES}
+)
+_EventBytesByRegime = record(
+    "EventBytesByRegime",
+    EVENT_KB_PER_SESSION.meaning,
+    {regime: field(EVENT_KB_PER_SESSION) for regime in KB_PER_SESSION_REGIMES},
 )
 _QueryClass = record(
     "QueryClass",
@@ -48,6 +54,10 @@ Usage = record(
     {
         **{quantity.key: field(quantity) for quantity in USAGE},
         KB_PER_SESSION.key: (_BytesByRegime, Field(default=_BytesByRegime(), description=KB_PER_SESSION.meaning)),
+        EVENT_KB_PER_SESSION.key: (
+            _EventBytesByRegime,
+            Field(default=_EventBytesByRegime(), description=EVENT_KB_PER_SESSION.meaning),
+        ),
         QUERIES_KEY: (_QueryClasses, Field(default=[], description="Query classes, each with a name of its own.")),
     },
 )

@@ -33,6 +33,11 @@ metadata = 9.6
 address = 20
 content = 85
 
+[usage.event_kb_per_session]
+metadata = 4
+address = 4
+content = 5
+
 [[usage.queries]]
 name = "open one session"
 runs_per_month = 470

@@ -57,6 +57,7 @@ def test_regimes_json_holds_cents_beside_the_exact_total() -> None:
     assert metadata["exact"].startswith("32.3071875")
     assert metadata["lines"] == {
         "span_ingestion": "3.20",
+        "event_ingestion": "0.00",
         "indexing": "5.94",
         "storage": "0.27",
         "queries": "22.89",
@@ -87,7 +88,8 @@ def test_estimate_prices_every_environment_with_its_own_usage(synthesis: Synthes
     assert environments["dev"]["regime"] == "archive"
     assert {"masking", "archive_reads"} <= environments["dev"]["lines"].keys()
     assert environments["dev"]["lines"]["indexing"] == "0.00"
-    assert environments["prod"]["lines"].keys() == {"span_ingestion", "indexing", "storage", "queries"}
+    prod = {"span_ingestion", "event_ingestion", "indexing", "storage", "queries"}
+    assert environments["prod"]["lines"].keys() == prod
     assert "skip_ratio 0.9" in " ".join(environments["dev"]["assumptions"])
     assert "holds 12 months" in " ".join(environments["dev"]["assumptions"])
     assert "The price" not in result.stderr

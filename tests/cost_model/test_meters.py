@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
+from types import MappingProxyType
 
 import pytest
 
@@ -11,6 +12,7 @@ from agent_image.contract import Regime
 from cost_model.deployment import LogClass
 from cost_model.estimate import Estimate, estimate
 from cost_model.meters.meter import Line
+from cost_model.money import BYTES_PER_GB
 from cost_model.prices import PriceBook
 from cost_model.scenario import Scenario
 from cost_model.workload import QueryClass
@@ -38,6 +40,48 @@ def test_ingestion_moves_through_the_tiers(article: Scenario, prices: PriceBook)
     assert gb is not None
     expected = 10_240 * Decimal("0.35") + 20_480 * Decimal("0.20") + (gb - 30_720) * Decimal("0.15")
     assert line_of(estimate(scenario, prices, TODAY), "span_ingestion").monthly == expected
+
+
+def with_events(scenario: Scenario, kilobytes: int | None) -> Scenario:
+    """Return the scenario in address, with so many KB of event lines in a session; None: nobody said."""
+    sizes = MappingProxyType({} if kilobytes is None else {Regime.ADDRESS: Decimal(kilobytes)})
+    return with_regime(
+        replace(scenario, workload=replace(scenario.workload, event_kb_per_session=sizes)), Regime.ADDRESS
+    )
+
+
+@pytest.mark.parametrize(
+    ("log_class", "usd"), [(LogClass.STANDARD, "0.50"), (LogClass.INFREQUENT_ACCESS, "0.25")], ids=str
+)
+def test_event_lines_come_in_at_the_rate_of_logs(
+    article: Scenario, prices: PriceBook, *, log_class: LogClass, usd: str
+) -> None:
+    """Not at that of spans; by the class of their log group."""
+    events = with_events(article, 4)
+    scenario = replace(events, deployment=replace(events.deployment, log_class=log_class))
+    (line,) = [line for line in estimate(scenario, prices, TODAY).lines if line.key == "event_ingestion"]
+
+    assert line.quantity == scenario.event_gb == Decimal(4_000_000 * 1024) / BYTES_PER_GB
+    assert line.monthly == (scenario.event_gb or 0) * Decimal(usd)
+
+
+@pytest.mark.parametrize("key", ["storage", "masking", "queries"])
+def test_event_lines_are_stored_masked_and_scanned_with_the_spans(
+    article: Scenario, prices: PriceBook, *, key: str
+) -> None:
+    """They lie in one log group: twenty KB of lines beside as many of spans double what follows."""
+    masked = replace(article, deployment=replace(article.deployment, masking=True))
+    without, beside = (line_of(estimate(with_events(masked, kilobytes), prices, TODAY), key) for kilobytes in (0, 20))
+
+    assert beside.monthly == 2 * (without.monthly or 0) > 0
+    assert beside.first_month == 2 * (without.first_month or 0)
+
+
+def test_event_lines_that_nobody_stated_are_not_free(article: Scenario, prices: PriceBook) -> None:
+    """What depends on them depends on usage."""
+    result = estimate(with_events(article, None), prices, TODAY)
+
+    assert {line.key for line in result.unknown} == {"event_ingestion", "storage", "queries"}
 
 
 def test_kept_for_ever_storage_has_no_steady_state(article: Scenario, prices: PriceBook) -> None:

@@ -34,6 +34,8 @@ def write(folder: Path, name: str = "xx-test-1", **fields: str) -> None:
 
 SHIPPED = {
     "us-east-1 span_ingestion 2026-08-30": "08dcab108d4b52ef",
+    "us-east-1 log_ingestion 2025-10-28": "4c62cfbee9fadf36",
+    "us-east-1 log_ingestion_infrequent_access 2025-10-28": "daf1f82eea26fdfa",
     "us-east-1 spans_indexed 2026-08-30": "10235088b69fe68f",
     "us-east-1 log_storage 2026-08-30": "b74b257354b1634b",
     "us-east-1 logs_insights_scan 2026-08-30": "b0307cb15cacc87b",
@@ -68,6 +70,8 @@ def test_shipped_rows_are_history(prices: PriceBook) -> None:
         ("span_ingestion", "10240", "3584"),
         ("span_ingestion", "30720", "7680"),
         ("span_ingestion", "30721", "7680.15"),
+        ("log_ingestion", "1", "0.50"),
+        ("log_ingestion_infrequent_access", "1", "0.25"),
         ("spans_indexed", "1000000", "0.75"),
         ("log_storage", "1", "0.03"),
         ("logs_insights_scan", "1", "0.005"),

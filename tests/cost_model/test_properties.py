@@ -40,6 +40,7 @@ workloads = st.builds(
     passage_kb=maybe,
     archive_months=maybe,
     kb_per_session=sizes,
+    event_kb_per_session=sizes,
     queries=st.none() | st.lists(query_classes, max_size=3).map(tuple),
 )
 deployments = st.builds(
@@ -94,13 +95,13 @@ def test_first_month_never_costs_more_than_a_steady_one(scenario: Scenario) -> N
 
 
 @given(workloads, deployments)
-def test_archive_leaves_the_span_bytes_of_address(workload: Workload, deployment: Deployment) -> None:
-    """The archive's spans weigh what those of address weigh, whatever the workload."""
+def test_archive_leaves_the_bytes_of_address(workload: Workload, deployment: Deployment) -> None:
+    """The archive's spans and event lines weigh what those of address weigh, whatever the workload."""
     archive, address = (
         Scenario(replace(deployment, regime=regime), workload) for regime in (Regime.ARCHIVE, Regime.ADDRESS)
     )
 
-    assert archive.span_gb == address.span_gb
+    assert (archive.span_gb, archive.event_gb) == (address.span_gb, address.event_gb)
 
 
 @given(st.sampled_from([row for row in PRICES.rows if len(row.tiers) > 1]), st.decimals(0, 1, places=9), st.data())

@@ -48,6 +48,9 @@ SIZES = SessionSizes(
     kb_per_session=MappingProxyType(
         {Regime.METADATA: Decimal(10), Regime.ADDRESS: Decimal(30), Regime.CONTENT: Decimal(100)}
     ),
+    event_kb_per_session=MappingProxyType(
+        {Regime.METADATA: Decimal(2), Regime.ADDRESS: Decimal(3), Regime.CONTENT: Decimal(4)}
+    ),
 )
 FILE = """
 measured = 2026-05-04
@@ -58,6 +61,11 @@ spans_per_session = 20
 metadata = 10
 address = 30
 content = 100
+
+[event_kb_per_session]
+metadata = 2
+address = 3
+content = 4
 """
 SPAN_KB_WORDS = {
     Regime.METADATA: "kb_per_session.metadata is not stated: taken as 10",
@@ -65,17 +73,29 @@ SPAN_KB_WORDS = {
     Regime.ARCHIVE: "kb_per_session.address is not stated: taken as 30",
     Regime.CONTENT: "kb_per_session.content is not stated: taken as 100",
 }
+EVENT_KB_WORDS = {
+    Regime.METADATA: "event_kb_per_session.metadata is not stated: taken as 2",
+    Regime.ADDRESS: "event_kb_per_session.address is not stated: taken as 3",
+    Regime.ARCHIVE: "event_kb_per_session.address is not stated: taken as 3",
+    Regime.CONTENT: "event_kb_per_session.content is not stated: taken as 4",
+}
 SPANS_WORDS = "spans_per_session is not stated: taken as 20"
 MEASURED_WORDS = "as `make bench` measured the agent image on 2026-05-04"
-ALL_WORDS = (SPANS_WORDS, *SPAN_KB_WORDS.values(), MEASURED_WORDS, "the measured session is")
-UNSIZED = USAGE.replace("spans_per_session = 8\n", "").replace(
-    "[usage.kb_per_session]\nmetadata = 9.6\naddress = 20\ncontent = 85\n", ""
+ALL_WORDS = (
+    *(SPANS_WORDS, *SPAN_KB_WORDS.values(), *EVENT_KB_WORDS.values(), MEASURED_WORDS),
+    "the measured session is",
+)
+UNSIZED = (
+    USAGE.replace("spans_per_session = 8\n", "")
+    .replace("[usage.kb_per_session]\nmetadata = 9.6\naddress = 20\ncontent = 85\n", "")
+    .replace("[usage.event_kb_per_session]\nmetadata = 4\naddress = 4\ncontent = 5\n", "")
 )
 
 
 def under(scenario: Scenario, regime: Regime | None, **stated: Any) -> Scenario:
     """Return the scenario in a regime, without sizes but for what is stated."""
-    unsized = {"spans_per_session": None, "kb_per_session": MappingProxyType({}), **stated}
+    none = MappingProxyType[Regime, Decimal]({})
+    unsized = {"spans_per_session": None, "kb_per_session": none, "event_kb_per_session": none, **stated}
     return Scenario(replace(scenario.deployment, regime=regime), replace(scenario.workload, **unsized))
 
 
@@ -92,22 +112,28 @@ def read(folder: Path, text: str) -> SessionSizes:
 
 
 @pytest.mark.parametrize(
-    ("regime", "kilobytes"),
-    [(Regime.METADATA, 10), (Regime.ADDRESS, 30), (Regime.ARCHIVE, 30), (Regime.CONTENT, 100)],
+    ("regime", "kilobytes", "lines"),
+    [(Regime.METADATA, 10, 2), (Regime.ADDRESS, 30, 3), (Regime.ARCHIVE, 30, 3), (Regime.CONTENT, 100, 4)],
 )
 def test_measured_sizes_stand_in_for_those_that_nobody_stated(
-    article: Scenario, prices: PriceBook, *, regime: Regime, kilobytes: int
+    article: Scenario, prices: PriceBook, *, regime: Regime, kilobytes: int, lines: int
 ) -> None:
     """With sessions alone, each regime is priced as if somebody had stated what was measured, and says so."""
-    stated = {"spans_per_session": Decimal(20), "kb_per_session": SIZES.kb_per_session}
+    stated = {
+        "spans_per_session": Decimal(20),
+        "kb_per_session": SIZES.kb_per_session,
+        "event_kb_per_session": SIZES.event_kb_per_session,
+    }
     measured = estimate(under(article, regime), prices, TODAY, SIZES)
     written = estimate(under(article, regime, **stated), prices, TODAY)
 
     assert measured.lines == written.lines
     assert measured.scenario.span_gb == Decimal(1_000_000 * kilobytes * 1024) / BYTES_PER_GB
+    assert measured.scenario.event_gb == Decimal(1_000_000 * lines * 1024) / BYTES_PER_GB
     assert measured.scenario.spans == 20_000_000
     assert f"{SPANS_WORDS}, {MEASURED_WORDS}" in measured.assumptions
     assert f"{SPAN_KB_WORDS[regime]}, {MEASURED_WORDS}" in measured.assumptions
+    assert f"{EVENT_KB_WORDS[regime]}, {MEASURED_WORDS}" in measured.assumptions
     assert "the measured session is one question; one that does more leaves more" in measured.assumptions
     assert not any(words in said(written) for words in ALL_WORDS)
 
@@ -115,9 +141,10 @@ def test_measured_sizes_stand_in_for_those_that_nobody_stated(
 def test_what_a_person_stated_wins(article: Scenario, prices: PriceBook) -> None:
     """Stated sizes are priced as stated, each by itself, and what is not assumed is not called so."""
     sizes = MappingProxyType({Regime.ADDRESS: Decimal(7)})
-    both = estimate(
-        under(article, Regime.ADDRESS, spans_per_session=Decimal(3), kb_per_session=sizes), prices, TODAY, SIZES
-    )
+    lines = MappingProxyType({Regime.ADDRESS: Decimal(0)})
+    stated = {"spans_per_session": Decimal(3), "kb_per_session": sizes, "event_kb_per_session": lines}
+    both = estimate(under(article, Regime.ADDRESS, **stated), prices, TODAY, SIZES)
+    events = estimate(under(article, Regime.ADDRESS, event_kb_per_session=lines), prices, TODAY, SIZES)
     spans = estimate(under(article, Regime.ADDRESS, spans_per_session=Decimal(3)), prices, TODAY, SIZES)
     kilobytes = estimate(under(article, Regime.ADDRESS, kb_per_session=sizes), prices, TODAY, SIZES)
     nothing = estimate(under(article, Regime.ADDRESS, spans_per_session=Decimal(0)), prices, TODAY, SIZES)
@@ -125,6 +152,9 @@ def test_what_a_person_stated_wins(article: Scenario, prices: PriceBook) -> None
     assert both.scenario.spans == spans.scenario.spans == 3_000_000
     assert both.scenario.span_gb == kilobytes.scenario.span_gb == Decimal(7_000_000 * 1024) / BYTES_PER_GB
     assert not any(words in said(both) for words in ALL_WORDS)
+    assert both.scenario.event_gb == events.scenario.event_gb == 0
+    assert EVENT_KB_WORDS[Regime.ADDRESS] not in said(events)
+    assert SPAN_KB_WORDS[Regime.ADDRESS] in said(events)
     assert SPANS_WORDS not in said(spans)
     assert SPAN_KB_WORDS[Regime.ADDRESS] in said(spans)
     assert SPANS_WORDS in said(kilobytes)
@@ -140,9 +170,10 @@ def test_the_size_of_another_regime_is_none_of_this_one(article: Scenario, price
     assert SPAN_KB_WORDS[Regime.ADDRESS] in said(
         estimate(under(article, Regime.ADDRESS, kb_per_session=content), prices, TODAY, SIZES)
     )
-    assert "kb_per_session" not in said(
-        estimate(under(article, Regime.ARCHIVE, kb_per_session=address), prices, TODAY, SIZES)
+    archive = estimate(
+        under(article, Regime.ARCHIVE, kb_per_session=address, event_kb_per_session=address), prices, TODAY, SIZES
     )
+    assert "kb_per_session" not in said(archive)
 
 
 @pytest.mark.parametrize(("regime", "sessions"), [(Regime.ADDRESS, None), (None, Decimal(1_000_000))])
@@ -152,7 +183,9 @@ def test_without_sessions_or_regime_sizes_stay_unknown(
     """Nothing is assumed about traffic that nobody stated, nor about sessions that may be of other software."""
     result = estimate(under(article, regime, sessions=sessions), prices, TODAY, SIZES)
 
-    assert {"span_ingestion", "indexing", "storage", "queries"} == {line.key for line in result.unknown}
+    assert {"span_ingestion", "event_ingestion", "indexing", "storage", "queries"} == {
+        line.key for line in result.unknown
+    }
     assert not any(words in said(result) for words in ALL_WORDS)
 
 
@@ -162,7 +195,8 @@ def test_a_comparison_assumes_for_each_regime_its_own_size(article: Scenario, pr
 
     for regime, result in compared.items():
         assert result.lines == estimate(under(article, regime), prices, TODAY, SIZES).lines
-        assert {words for words in SPAN_KB_WORDS.values() if words in said(result)} == {SPAN_KB_WORDS[regime]}
+        for measured in (SPAN_KB_WORDS, EVENT_KB_WORDS):
+            assert {words for words in measured.values() if f"\n{words}" in f"\n{said(result)}"} == {measured[regime]}
         assert SPANS_WORDS in said(result)
 
 
@@ -177,7 +211,10 @@ def test_every_format_prints_what_is_assumed(article: Scenario, prices: PriceBoo
     stream = io.StringIO()
     print_terminal(estimate_sections([result]), Console(file=stream, width=200))
     sections = list(estimate_sections([result]))
-    expected = [f"{words}, {MEASURED_WORDS}" for words in (SPANS_WORDS, SPAN_KB_WORDS[Regime.CONTENT])]
+    expected = [
+        f"{words}, {MEASURED_WORDS}"
+        for words in (SPANS_WORDS, SPAN_KB_WORDS[Regime.CONTENT], EVENT_KB_WORDS[Regime.CONTENT])
+    ]
     (document,) = json.loads(estimates_json([result]))["environments"].values()
 
     for each in expected:
@@ -193,6 +230,8 @@ sizes = st.builds(
     span_bytes=st.integers(200, 10**8),
     logs=st.integers(0, 100),
     log_bytes=st.integers(0, 10**6),
+    lines=st.integers(1, 10_000),
+    line_bytes=st.integers(200, 10**7),
 )
 
 
@@ -208,7 +247,8 @@ def test_what_the_benchmark_writes_is_what_is_read(
     assert (found.measured, found.session) == (measured, SESSION)
     assert found.spans_per_session == regimes[Regime.ADDRESS].spans
     for regime in KB_PER_SESSION_REGIMES:
-        assert abs(found.kb_per_session[regime] * 1024 - regimes[regime].bytes) <= Decimal("51.2")
+        assert abs(found.kb_per_session[regime] * 1024 - regimes[regime].export_bytes) <= Decimal("51.2")
+        assert abs(found.event_kb_per_session[regime] * 1024 - regimes[regime].line_bytes) <= Decimal("51.2")
 
 
 def test_a_changed_file_changes_the_estimate(article: Scenario, prices: PriceBook, tmp_path: Path) -> None:
@@ -235,6 +275,10 @@ def test_a_broken_file_is_refused_with_all_its_faults(tmp_path: Path) -> None:
             metadata = 0
             address = "many"
             archive = 30
+            [event_kb_per_session]
+            metadata = 0
+            address = 3
+            content = 4
             """,
         )
     text = "\n".join(refusal.value.lines)
@@ -247,14 +291,16 @@ def test_a_broken_file_is_refused_with_all_its_faults(tmp_path: Path) -> None:
     assert 'session_sizes.toml: kb_per_session.address: "many" is not allowed' in text
     assert "session_sizes.toml: kb_per_session.archive: unknown key; allowed: metadata, address, content" in text
     assert "session_sizes.toml: kb_per_session.content: missing" in text
-    assert len(refusal.value.lines) == 8
+    assert "session_sizes.toml: event_kb_per_session.metadata: 0 is not allowed; allowed: a number from 0.1" in text
+    assert len(refusal.value.lines) == 9
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("measured = ", "not valid TOML"),
-        ("", "kb_per_session: missing; allowed: a table"),
+        ("", "toml: kb_per_session: missing; allowed: a table"),
+        (FILE.partition("[event")[0], "event_kb_per_session: missing; allowed: a table"),
         (FILE.replace("2026-05-04", '"2026-05-04"'), 'measured: "2026-05-04" is not allowed'),
         (FILE.replace("n = 20\n", "n = nan\n"), "spans_per_session: NaN is not allowed"),
         (FILE.replace("= 100", "= true"), "kb_per_session.content: true is not allowed"),

@@ -31,6 +31,7 @@ def test_a_whole_table_is_read_exactly() -> None:
 
     assert workload.sessions == 1_000_000
     assert workload.kb_per_session[Regime.METADATA] == Decimal("9.6")
+    assert workload.event_kb_per_session[Regime.CONTENT] == 5
     assert workload.queries is not None
     assert workload.queries[0].skip_ratio is None
 
@@ -51,6 +52,8 @@ def test_all_faults_appear_at_once() -> None:
         passage_kb = "3.5"
         [usage.kb_per_session]
         archive = 20
+        [usage.event_kb_per_session]
+        metadata = "four"
         [[usage.queries]]
         name = "q"
         runs_per_month = 1
@@ -70,7 +73,8 @@ def test_all_faults_appear_at_once() -> None:
     assert "usage.queries[0].skip_ratio: 1.5 is not allowed; allowed: a number from 0 to 1 (share)" in text
     assert "usage.queries[1].name: missing; allowed: a text that is not empty" in text
     assert "usage.queries[1].runs_per_month: missing" in text
-    assert len(found) == 10
+    assert 'usage.event_kb_per_session.metadata: "four" is not allowed; allowed: a number from 0' in text
+    assert len(found) == 11
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "true", "1e16", "1e-13", "1e999999", "'many'", "[1]", "1.5"])

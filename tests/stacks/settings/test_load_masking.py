@@ -77,12 +77,14 @@ PATTERNS = (
     _pattern("accents", "ação", f"holds ã ç, which CloudWatch Logs does not take in a pattern; {CHARACTERS}"),
     _pattern("an open set", "[0-9", "is not a regular expression (missing ]: [0-9); mend it"),
     _pattern("a count too large", "a{2000}", "is not a regular expression (invalid repetition size: {2000}); mend it"),
-    _pattern("nanoseconds", "[0-9]{11}", f"{HIDES} a timestamp in nanoseconds of an ordinary span; make it narrower"),
-    _pattern("account ids", "[^0-9][0-9]{12}[^0-9]", f"{HIDES} the account id in an ARN of an ordinary span; make it"),
-    _pattern("trace ids", "^[0-9a-f]{32}$", f"{HIDES} a trace id of an ordinary span; make it narrower"),
-    _pattern("span ids", "^[0-9a-f]{16}$", f"{HIDES} a span id of an ordinary span; make it narrower"),
-    _pattern("log groups", "/aws/bedrock[a-z-]+", f"{HIDES} a log group of an ordinary span; make it narrower"),
-    _pattern("anything", ".*", f"{HIDES} a timestamp in nanoseconds of an ordinary span; make it narrower"),
+    _pattern("nanoseconds", "[0-9]{11}", f"{HIDES} a timestamp in nanoseconds; make it narrower"),
+    _pattern("account ids", "[^0-9][0-9]{12}[^0-9]", f"{HIDES} the account id in an ARN; make it"),
+    _pattern("trace ids", "^[0-9a-f]{32}$", f"{HIDES} a trace id; make it narrower"),
+    _pattern("span ids", "^[0-9a-f]{16}$", f"{HIDES} a span id; make it narrower"),
+    _pattern("hashes", "^[0-9a-f]{64}$", f"{HIDES} the hash of an event; make it narrower"),
+    _pattern("digests", "^.+digest.+[A-Za-z0-9_-]{16}.+$", f"{HIDES} the digest of a text; make it narrower"),
+    _pattern("log groups", "/aws/bedrock[a-z-]+", f"{HIDES} a log group; make it narrower"),
+    _pattern("anything", ".*", f"{HIDES} a timestamp in nanoseconds; make it narrower"),
 )
 
 
