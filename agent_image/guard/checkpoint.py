@@ -17,7 +17,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from agent_image.contract import Choice, Level, Zone
-from agent_image.guard.canonical import canonical, digest
+from agent_image.guard.canonical import NotCanonical, canonical, digest
 
 SKEW: Final = timedelta(minutes=5)
 """How far an approver's clock may be behind the agent's."""
@@ -142,7 +142,10 @@ class Checkpoint:
             tool=self.tool,
             arguments=self.arguments,
         )
-        return call.id == self.id
+        try:
+            return call.id == self.id
+        except NotCanonical:
+            return False
 
     def advanced(self, progress: Progress, now: datetime, **changes: Any) -> Checkpoint:
         """Give the checkpoint one step on."""

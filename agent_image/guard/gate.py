@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from jsonschema import Draft202012Validator
-
 from agent_image.contract import EventName, Level, Outcome, Ruling, Zone
 from agent_image.errors import AgentError
 from agent_image.guard import sayings
@@ -26,6 +24,7 @@ from agent_image.guard.opening import opened
 from agent_image.guard.policy import Classified
 from agent_image.guard.rules import UNKNOWN
 from agent_image.guard.sayings import ToolResult
+from agent_image.guard.schema import misfits
 from agent_image.guard.spending import Spending
 from agent_image.guard.verdict import Say, Verdict, judge
 from agent_image.guard.watch import Remedy, fingerprint
@@ -243,8 +242,7 @@ class Gate:
 
     def _fits(self, tool: str, arguments: Mapping[str, Any]) -> bool:
         """Tell whether a tool can take arguments."""
-        schema = self._work.guard.schemas.get(tool, {})
-        return next(Draft202012Validator(schema).iter_errors(dict(arguments)), None) is None
+        return next(misfits(self._work.guard.schemas.get(tool, {}), arguments), None) is None
 
     def _ended(self, case: Case, call: Call, state: State) -> ToolResult | None:
         """Give the model's answer of a checkpoint that nothing is to follow on; None where something is."""

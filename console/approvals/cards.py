@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from agent_image.contract import Choice, Level
 from agent_image.guard.budget import Over
-from agent_image.guard.canonical import NotCanonical
-from agent_image.guard.checkpoint import Action, Case, Checkpoint, Decision, Progress, Resolution, State
+from agent_image.guard.checkpoint import Action, Case, Decision, Progress, Resolution, State
 from agent_image.guard.moments import written
 from agent_image.guard.policy import UNCLASSIFIED, ZONE_RED
 from console.approvals.wish import DONE, ID_FORM
@@ -46,7 +45,7 @@ def card(case: Case, now: datetime, option: str) -> Card:
     """Lay a case out; `option` is what its commands have to say to reach the same agent."""
     checkpoint = case.checkpoint
     state = case.state(now)
-    whole = genuine(checkpoint)
+    whole = checkpoint.genuine
     warnings = [] if whole else [CHANGED]
     if state is State.IN_DOUBT:
         warnings.append(IN_DOUBT)
@@ -57,14 +56,6 @@ def card(case: Case, now: datetime, option: str) -> Card:
         rows=tuple(_rows(case)),
         commands=tuple(commands(checkpoint.id, state, option, editable=_editable(case), whole=whole)),
     )
-
-
-def genuine(checkpoint: Checkpoint) -> bool:
-    """Tell whether a checkpoint's arguments are those that its id was made from; what has no canonical form is not."""
-    try:
-        return checkpoint.genuine
-    except NotCanonical:
-        return False
 
 
 def title(tool: str, *, budget: bool) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from agent_image.contract import Choice
 from agent_image.guard.checkpoint import Case, Decision, Resolution
 from agent_image.guard.moments import written
-from console.approvals.cards import ends_at, genuine, resume
+from console.approvals.cards import ends_at, resume
 
 
 def document(case: Case, now: datetime, option: str) -> dict[str, Any]:
@@ -17,7 +17,7 @@ def document(case: Case, now: datetime, option: str) -> dict[str, Any]:
     return {
         "checkpoint_id": checkpoint.id,
         "state": case.state(now).value,
-        "genuine": genuine(checkpoint),
+        "genuine": checkpoint.genuine,
         "action": checkpoint.action.value,
         "tool": checkpoint.tool,
         "arguments": dict(checkpoint.arguments),

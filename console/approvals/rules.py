@@ -8,14 +8,12 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, Final
 
-from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
-from referencing import Registry
 
 from agent_image.contract import Choice, Level
 from agent_image.guard.checkpoint import SKEW, Action, Case, State
 from agent_image.guard.moments import written
-from console.approvals.cards import genuine
+from agent_image.guard.schema import misfits
 from console.approvals.wish import DONE, Wish
 from console.identity import same_person
 from console.terminal import shown_line
@@ -82,7 +80,7 @@ def _refusals(case: Case, wish: Wish, approver: str, now: datetime) -> Iterator[
         yield Refusal("clock_behind", f"this machine's clock is behind the agent's: {behind}; set the clock")
     if not wish.releases:
         return
-    if not genuine(checkpoint):
+    if not checkpoint.genuine:
         text = f"the arguments of {checkpoint.id} are not those that its id was made from: it can only be rejected"
         yield Refusal("checkpoint_changed", text)
     if checkpoint.requester is not None and same_person(approver, checkpoint.requester):
@@ -104,11 +102,8 @@ def _edit_refusals(case: Case, arguments: Mapping[str, Any]) -> Iterator[Refusal
 
 def schema_faults(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[str]:
     """List what does not fit a tool's schema, one line each; a schema that cannot be read fits nothing."""
-    # The registry is empty: the schema comes out of a store, and must not make this machine fetch anything.
-    validator = Draft202012Validator(dict(schema), registry=Registry())
     try:
-        Draft202012Validator.check_schema(dict(schema))
-        faults = list(islice(validator.iter_errors(dict(arguments)), FAULTS_SHOWN))
+        faults = list(islice(misfits(schema, arguments), FAULTS_SHOWN))
     except Exception:  # noqa: BLE001 - what comes out of a store may be anything; then nothing fits it
         return ["the tool's schema cannot be read"]
     return [_fault(error) for error in faults]

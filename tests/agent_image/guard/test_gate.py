@@ -733,3 +733,12 @@ def test_a_checkpoint_reads_back_as_it_was_written() -> None:
     assert found.arguments == {"amount": 150.5, "to": 'Łódź \u2028 "x"'}
     assert found.genuine
     assert decode(Checkpoint, encode(found)) == found
+
+
+def test_arguments_without_a_form_are_not_those_of_the_id() -> None:
+    """Whoever wrote them into the store, nobody is asked to believe them."""
+    effects = Effects()
+    stage = stage_for(effects, paying())
+    checkpoint = stage.ask()["checkpoint_id"]
+
+    assert not replace(case(stage, checkpoint).checkpoint, arguments={"amount": float("nan")}).genuine
