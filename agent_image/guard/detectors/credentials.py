@@ -16,7 +16,6 @@ _PEM_END: Final = "-----END"
 _PEM_DASHES: Final = "-----"
 
 _JWT: Final = re.compile(r"(?<![\w-])([A-Za-z0-9_-]{10,})\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*){0,2}")
-_HEADER_LIMIT: Final = 8_192
 
 _KEY: Final = re.compile(
     r"""(?<![A-Za-z0-9])(?:
@@ -116,8 +115,6 @@ def _value_end(text: str, start: int, opening: str, *, to_line: bool) -> int:
 
 
 def _is_header(part: str) -> bool:
-    if len(part) > _HEADER_LIMIT:
-        return part.startswith("eyJ")
     try:
         header = json.loads(urlsafe_b64decode(part + "=" * (-len(part) % 4)))
     except (ValueError, RecursionError):

@@ -30,7 +30,9 @@ _CARD_LENGTHS: Final = {"2": (16,), "3": range(14, 20), "4": range(13, 20), "5":
 _MOMENT: Final = re.compile(
     r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?:[01][0-9]|2[0-3])(?:[0-5][0-9]){2}"
 )
-_COMPANY: Final = re.compile(r"(?<!\w)[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3}/[0-9A-Z]{4}-[0-9]{2}(?!\w)", re.IGNORECASE)
+_COMPANY: Final = re.compile(
+    r"(?:(?<!\w)|(?<=\\[nrt]))[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3}/[0-9A-Z]{4}-[0-9]{2}(?!\w)", re.IGNORECASE
+)
 
 
 def numbers(text: str) -> Iterator[Found]:

@@ -47,7 +47,17 @@ def test_an_address_is_found_in_any_case_and_domain(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["root@10.0.0.1", "a@b", "npm i pkg@1.2.3", "@decorator.method", "5 @ 3.50", "a@.com", "a @x.com"]
+    "text",
+    [
+        "root@10.0.0.1",
+        "root@example.10",
+        "a@b",
+        "npm i pkg@1.2.3",
+        "@decorator.method",
+        "5 @ 3.50",
+        "a@.com",
+        "a @x.com",
+    ],
 )
 def test_what_has_no_domain_of_letters_is_no_address(text: str) -> None:
     """Hosts by number, versions and prices are none."""
@@ -92,6 +102,7 @@ def test_numbers_side_by_side_are_each_found() -> None:
     assert shown("11 98765-4321 11 98765-4322") == "<PHONE> <PHONE>"
     assert shown("0812 3456 7890 0813 3456 7890") == "<PHONE> <PHONE>"
     assert shown("+62 812 3456 7890 5501") == "<PHONE> 5501"
+    assert shown("0999 0812 3456 7890") == "0999 <PHONE>"
     assert shown("maria@example.id 11987654321") == "<EMAIL> <PHONE>"
 
 
@@ -124,9 +135,16 @@ def test_numbers_side_by_side_are_each_found() -> None:
 def test_a_number_with_check_digits_is_found(text: str, kind: str, value: str) -> None:
     """Grouped as it is written, with its last digit changed it is none."""
     assert values(f"n.º {text}!") == {(kind, value)}
+    assert shown(f"a\\n{text}\\n") == f"a\\n<{kind}>\\n"
     if kind != "NIK":
         wrong = text[:-1] + str((int(text[-1]) + 1) % 10)
         assert kind not in {found for found, _ in values(wrong)}
+
+
+def test_the_longest_number_counts() -> None:
+    """A card of nineteen digits begins as one of sixteen does."""
+    assert values("4111 1111 1111 1111 110") == {("CARD", "4111111111111111110")}
+    assert shown("4111 1111 1111 1111 111") == "<CARD> 111"
 
 
 @settings(deadline=None)
@@ -230,6 +248,8 @@ def test_a_credential_is_found_by_its_form_or_its_label(text: str, rest: str) ->
         "arn:aws:iam::111122223333:role/x", "pIrs5jNu1YUfwBrzU5Uqqk0g", "s3://kb/a.md#4111_111111111111111x.120",
         "sk-learn-something-long-words", "bearer certificate", "basic information", "Basic abcdefghijkl", "spin: 5",
         "tokens: 12", "the secret of tea", "a.b.c", "www.example.com.br", "11111111111", "AKIA", "password: null",
+        "email: send it", "cpf: none", "9971011708450001", "20260131000034", "order 5507 2026-01-31 0930",
+        "a4111111111111111", "4111111111111111b", "4111,1111,1111,1111 0123456789",
         "-----BEGIN PUBLIC KEY-----\nabc\n-----END PUBLIC KEY-----", "https://example.com:8080/a@b", "5 x 4 = 20",
     ],
 )  # fmt: skip
