@@ -45,9 +45,7 @@ def claimed(stage: Stage, checkpoint: str) -> None:
     found = stage.guard.store.session(SESSION)
     taken = found.session.taken("lost", stage.clock(), stage.clock.now - stage.clock.now.replace(hour=11))
     stage.guard.store.put_session(taken, found.version, stage.clock())
-    after = replace(
-        case.checkpoint, progress=Progress.EXECUTING, owner="lost", fence=taken.fence, due_at=stage.clock()
-    )
+    after = replace(case.checkpoint, progress=Progress.EXECUTING, owner="lost", fence=taken.fence, due_at=stage.clock())
     assert stage.guard.store.advance(case.checkpoint, after)
 
 
