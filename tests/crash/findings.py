@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from agent_image.contract import Choice, Item
+from agent_image.contract import Choice, EventName, Field, Item
 from agent_image.guard.audit_lines import read_file
 from agent_image.guard.checkpoint import Case, State
 from agent_image.guard.session import Session
@@ -20,6 +20,20 @@ from tests.crash.wishes import AMOUNT, LOOK_UP, QUESTION
 from tests.crash.world import World
 
 CLOSED = {State.DONE, State.FAILED, State.REJECTED, State.EXPIRED, State.CANCELLED}
+
+
+def neglected(world: World) -> list[str]:
+    """Leave alone for days what nobody has looked into: it stays in doubt, in sight, and people are told."""
+    cases = world.cases()
+    if not cases:
+        return []
+    found = []
+    answer = world.run(Do.ASK, QUESTION)
+    if answer.get("state") != State.IN_DOUBT:
+        found.append(f"the session does not say what it waits for: {answer}")
+    world.turn(days=3)
+    world.run(Do.SWEEP)
+    return [*found, *_stuck(world, cases)]
 
 
 def faults(world: World, played: Round) -> list[str]:
@@ -152,6 +166,20 @@ def verified(world: World) -> Verification:
     return verify(read_file(world.folder / "audit.jsonl"), {world.session: session_of(world).head})
 
 
+def anchored_intents(world: World) -> set[str]:
+    """Follow the audit from the head that the store holds; give the checkpoints of the calls that were let through."""
+    lines = {line.text(Field.HASH): line for line in read_file(world.folder / "audit.jsonl")}
+    found, line = set(), lines.get(session_of(world).head.hash)
+    while line is not None:
+        if line.text(Field.EVENT) == EventName.TOOL_CALL:
+            found.add(line.text(Field.CHECKPOINT_ID))
+        line = lines.get(line.text(Field.PREV))
+    return found
+
+
 def _audit(world: World) -> Iterator[str]:
     verification = verified(world)
+    unsaid = {entry["key"] for entry in world.refunds()} - anchored_intents(world)
+    if unsaid:
+        yield "an effect whose intent is not anchored"
     yield from (f"audit: {finding.sign} of run {finding.run} at {finding.seq}" for finding in verification.faults)

@@ -45,6 +45,7 @@ class Player:
         self.round = Round(point)
         self._chance = chance
         self._arguments = {"order_id": "5501", "amount": EDITED} if chance.random() < 1 / 4 else None
+        self._neglects = chance.random() < 1 / 3
 
     def play(self) -> Round:
         """Come to the point, and go on behind it."""
@@ -64,6 +65,11 @@ class Player:
         self.world.outlive_the_lease()
         self._recover()
         return self.round
+
+    def attend(self) -> None:
+        """Look after what was neglected until here."""
+        self._neglects = False
+        self._recover()
 
     def _struck(self, run: Callable[[], Any]) -> None:
         try:
@@ -135,6 +141,9 @@ class Player:
                     return
                 self._ask_again(turn)
                 continue
+            if self._neglects and all(case.state(self.world.now) is State.IN_DOUBT for case in waiting):
+                self.round.doubtful |= {case.checkpoint.id for case in waiting}
+                return
             for case in waiting:
                 self._follow(case.checkpoint.id)
         pytest.fail("people cannot get on")

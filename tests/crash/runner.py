@@ -13,7 +13,7 @@ import pytest
 
 from tests.conformance.place import Place
 from tests.crash.child import Do
-from tests.crash.findings import faults
+from tests.crash.findings import faults, neglected
 from tests.crash.points import Phase, Point, any_write, points
 from tests.crash.rounds import Player
 from tests.crash.strikes import Boundary, Side
@@ -39,8 +39,11 @@ def play(place: Place, folder: Path, point: Point, seed: str) -> Outcome:
     world = World(place, folder)
     chance = Random(f"{seed} {point.name}")  # noqa: S311 - no secret depends on it
     try:
-        played = Player(world, point, chance).play()
-        found = faults(world, played)
+        player = Player(world, point, chance)
+        played = player.play()
+        found = neglected(world)
+        player.attend()
+        found += faults(world, played)
     except (AssertionError, pytest.fail.Exception) as error:
         return Outcome(point, 0, 0, (str(error),))
     return Outcome(point, len(world.refunds()), len(played.doubtful), tuple(found))

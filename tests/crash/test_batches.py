@@ -47,6 +47,7 @@ EDIT = 1_000
 SETTINGS = {
     "budget_usd": 1_000,
     "budget_steps": 10_000,
+    "limit_steps": 100_000,
     "budget_tokens": 100_000_000,
     "blocked_streak": 100,
     "error_streak": 100,
@@ -228,13 +229,15 @@ def played(story: Story) -> None:
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(batches=BATCHES, cuts=CUTS)
+@given(batches=BATCHES, cuts=CUTS, steps=st.sampled_from([3, 5, 10_000]))
 @example(batches=[[Planned("pay", Choice.APPROVE), Planned("pay", Choice.CANCEL)]], cuts=[Cut(10, last_happens=False)])
-@example(batches=[[Planned("look", None), Planned("pay", Choice.APPROVE), Planned("draft", None)]], cuts=[])
-@example(batches=[[Planned("pay", Choice.APPROVE)]], cuts=[None, Cut(9, last_happens=True)])
-def test_what_happens_is_what_the_model_says(batches: list[list[Planned]], cuts: list[Cut | None]) -> None:
-    """For every batch, every decision and every moment at which a process dies."""
-    story = Story(batches, list(cuts))
+@example(
+    batches=[[Planned("look", None), Planned("pay", Choice.APPROVE), Planned("draft", None)]], cuts=[], steps=10_000
+)
+@example(batches=[[Planned("pay", Choice.APPROVE)]], cuts=[None, Cut(9, last_happens=True)], steps=10_000)
+def test_what_happens_is_what_the_model_says(batches: list[list[Planned]], cuts: list[Cut | None], steps: int) -> None:
+    """For every batch, every decision, every budget and every moment at which a process dies."""
+    story = Story(batches, list(cuts), limits={**SETTINGS, "budget_steps": steps})
 
     played(story)
 
