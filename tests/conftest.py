@@ -5,10 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.synthesis import Synthesis, synthesise
 
 ROOT = Path(__file__).parent.parent
+
+# How long an example takes says something of the machine, and nothing of the code.
+settings.register_profile("rastro", deadline=None)
+settings.load_profile("rastro")
 
 
 @pytest.fixture(scope="session")
