@@ -18,6 +18,7 @@ from typing import Any, Final, Protocol
 from agent_image.contract import EventName, Field
 from agent_image.digest import Digest
 from agent_image.errors import AuditError
+from agent_image.guard.beginnings import beginnings
 from agent_image.guard.events import Event, Text, fields_of, members
 from agent_image.guard.moments import Clock
 from agent_image.guard.plain import compact, plain, text_of
@@ -25,6 +26,8 @@ from agent_image.guard.session import Head
 
 TEXT_LIMIT: Final = 200
 """Characters of one text that the audit keeps."""
+SEEN_LIMIT: Final = 8_192
+"""Characters of one text that are redacted, where fewer are kept: enough to know whatever the cut parts in two."""
 SESSION_CHAIN: Final = "session"
 """The chain of a session's events."""
 DECISION_CHAIN: Final = "decision/"
@@ -110,23 +113,26 @@ class AuditText:
     def __call__(self, value: Any) -> str:  # noqa: ANN401 - anything that a tool takes or gives
         """Render a value, which need not be a text."""
         whole = text_of(value)
-        shown = self._redacted(value)
+        shown, cut = self._redacted(value)
         return compact(
             {
                 "text": shown[: self.limit],
                 "chars": len(whole),
                 "bytes": len(whole.encode()),
-                "truncated": len(shown) > self.limit,
+                "truncated": cut or len(shown) > self.limit,
                 "digest": self.digest.of(whole),
             }
         )
 
-    def _redacted(self, value: Any) -> str:  # noqa: ANN401 - the same
+    def _redacted(self, value: Any) -> tuple[str, bool]:  # noqa: ANN401 - the same
+        """Redact what may be shown, and tell whether something was left out before."""
         try:
+            whole = plain(value)
+            begun = beginnings(whole, self.limit + SEEN_LIMIT)
             # Redacted first: cut in two, a secret would not be known for one.
-            return text_of(self.redact(plain(value)))
+            return text_of(self.redact(begun)), begun is not whole
         except Exception:  # noqa: BLE001 - whatever went wrong, the text is not shown
-            return WITHHELD
+            return WITHHELD, False
 
 
 def audit_line(event: Event, prev: str, text: Text) -> Sealed:

@@ -86,7 +86,7 @@ class Prices:
     @property
     def version(self) -> str:
         """Name the prices: the list's version, and a digest of what the settings state."""
-        named = f"{PRICE_LIST}/{version(PRICE_LIST)}"
+        named = f"{PRICE_LIST}/{_installed()}"
         if not self._overrides:
             return named
         stated = digest(*(part for model, price in sorted(self._overrides.items()) for part in (model, repr(price))))
@@ -158,6 +158,12 @@ def _by_settings(price: ModelPrice, tokens: Tokens) -> Decimal | None:
     if any(count and one is None for one, count in counted):
         return None
     return sum(((one or Decimal(0)) * count for one, count in counted), start=Decimal(0)) / _MILLION
+
+
+@cache
+def _installed() -> str:
+    """Give the version of the price list's package: reading what is installed takes longer than all of a tool call."""
+    return version(PRICE_LIST)
 
 
 @cache

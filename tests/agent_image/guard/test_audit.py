@@ -5,17 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from threading import Thread
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agent_image.contract import EventName
 from agent_image.errors import AuditError
 from agent_image.guard.audit import (
     BACKLOG_LINES,
     BATCH_LINES,
+    SEEN_LIMIT,
     TEXT_LIMIT,
     AuditText,
     MemoryOutlet,
@@ -25,6 +28,8 @@ from agent_image.guard.audit import (
     write_alone,
 )
 from agent_image.guard.events import Event, fields_of
+from agent_image.guard.plain import plain, text_of
+from agent_image.guard.redaction import Redactor
 from agent_image.guard.session import Head
 from tests.agent_image.guard.chains import DIGEST, FULL, SESSION, START, FailingOutlet, chain, event, parsed
 
@@ -155,6 +160,40 @@ def test_what_must_not_be_kept_is_taken_out_before_the_cut() -> None:
 
     assert "SECRET" not in shown(secret, lambda value: value.replace("SECRET-KEY", "[KEY]"))["text"]
     assert shown({"a": "SECRET"}, lambda value: {**value, "a": "[KEY]"})["text"] == '{"a":"[KEY]"}'
+
+
+def test_of_a_long_text_only_the_beginning_is_looked_at() -> None:
+    """Of megabytes, nobody redacts much more than is shown; that something was left out is said in any case."""
+    looked_at: list[int] = []
+
+    def redact(value: str) -> str:
+        looked_at.append(len(value))
+        return "[KEY]"
+
+    text = "x" * 1_000_000
+    assert shown(text, redact) == {
+        "text": "[KEY]",
+        "chars": 1_000_000,
+        "bytes": 1_000_000,
+        "truncated": True,
+        "digest": DIGEST.of(text),
+    }
+    assert looked_at == [TEXT_LIMIT + SEEN_LIMIT]
+
+
+@given(
+    st.lists(
+        st.sampled_from(["order 5501", "ana@example.com", "4111 1111 1111 1111", "sk-ant-" + "a1" * 20, "é" * 50, "\n"])
+        | st.text(max_size=60),
+        max_size=40,
+    ).map(lambda parts: " ".join(parts * 20)),
+    st.sampled_from([lambda text: text, lambda text: {"note": text}, lambda text: [{"text": text}]]),
+)
+def test_what_is_shown_is_what_redaction_of_the_whole_shows(text: str, value: Callable[[str], object]) -> None:
+    """Up to the cut, however long the text goes on behind it."""
+    redact = Redactor(DIGEST).redact
+
+    assert shown(value(text), redact)["text"] == text_of(redact(plain(value(text))))[:TEXT_LIMIT]
 
 
 def test_a_text_that_cannot_be_redacted_is_withheld() -> None:
