@@ -1,0 +1,50 @@
+"""The agent's side of the store cannot decide, and the people's side can do nothing else."""
+
+from __future__ import annotations
+
+from agent_image.contract import Item
+from agent_image.guard.people import PeopleStore
+from agent_image.guard.store import Cases, GuardStore
+from agent_image.stores.memory import MemoryRecords
+from tests.agent_image.grounds import Stage
+from tests.agent_image.guard.gate_grounds import Effects, paying
+from tests.agent_image.scripted import Says
+
+
+def verbs(port: type) -> set[str]:
+    return {name for name in dir(port) if not name.startswith("_")}
+
+
+def test_the_agent_s_port_has_no_verb_that_decides() -> None:
+    """Who has taken the agent over finds nothing to call."""
+    assert verbs(GuardStore) - verbs(Cases) == {"advance", "open", "part", "put_part", "put_session", "session"}
+
+
+def test_people_decide_and_resolve_and_read() -> None:
+    """They write nothing else."""
+    assert verbs(PeopleStore) - verbs(Cases) == {"decide", "resolve"}
+
+
+class Watched(MemoryRecords):
+    """Remember the prefixes that were written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written: set[str] = set()
+
+    def put(self, key: str, document: object, **how: object) -> None:  # type: ignore[override]
+        self.written.add(key[: key.index("#") + 1])
+        super().put(key, document, **how)
+
+
+def test_a_whole_run_writes_no_decision() -> None:
+    """Asked, resumed too early, asked again: nothing of it is an answer."""
+    records = Watched()
+    stage = Stage([paying(), Says("Done.")], tools=[Effects().pay()], records=records)
+    checkpoint = stage.ask()["checkpoint_id"]
+    stage.go_on(checkpoint)
+    stage.ask("Well?")
+    stage.clock.turn(hours=5)
+    stage.go_on(checkpoint)
+
+    assert records.written == {Item.SESSION, Item.CHECKPOINT, Item.OUTBOX}
