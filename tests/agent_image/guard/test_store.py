@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from agent_image.contract import Item
 from agent_image.guard.people import PeopleStore
 from agent_image.guard.store import Cases, GuardStore
@@ -32,7 +34,7 @@ class Watched(MemoryRecords):
         super().__init__()
         self.written: set[str] = set()
 
-    def put(self, key: str, document: object, **how: object) -> None:  # type: ignore[override]
+    def put(self, key: str, document: Any, **how: Any) -> None:
         self.written.add(key[: key.index("#") + 1])
         super().put(key, document, **how)
 
