@@ -16,7 +16,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from agent_image.retrieval.failure import Failure
-from agent_image.stores.refusal import FULL
+from agent_image.stores.refusal import DAMAGED, FOREIGN, FULL
 
 FORMS: Final = ("sqlite:///<absolute path>", "postgresql://<user>@<host>/<database>")
 """URLs of databases, as a person reads them."""
@@ -42,6 +42,8 @@ _SQLITE_CODES: Final = {
     sqlite3.SQLITE_PERM: Failure.ACCESS_DENIED,
     sqlite3.SQLITE_READONLY: Failure.ACCESS_DENIED,
     sqlite3.SQLITE_AUTH: Failure.ACCESS_DENIED,
+    sqlite3.SQLITE_NOTADB: FOREIGN,
+    sqlite3.SQLITE_CORRUPT: DAMAGED,
 }
 _ERRNOS: Final = {
     errno.EACCES: Failure.ACCESS_DENIED,
@@ -82,7 +84,7 @@ def engine_at(url: str, seconds: int = SECONDS) -> Engine:
 
 
 def failure(error: SQLAlchemyError | OSError) -> str:
-    """Name why a statement failed, or the making of a file: one of Failure, or FULL."""
+    """Name why a statement failed, or the making of a file: one of Failure, or a code of the refusals."""
     if isinstance(error, OSError):
         return _ERRNOS.get(error.errno or 0, Failure.UNAVAILABLE)
     if isinstance(error, NoConnection):

@@ -8,6 +8,7 @@ from typing import Final
 from sqlalchemy import BigInteger, Column, Connection, Integer, MetaData, Table, Text, func, insert, inspect, select
 
 from agent_image.errors import StoreError
+from agent_image.stores.refusal import FOREIGN, refusal
 
 _METADATA: Final = MetaData()
 VERSIONS: Final = Table("schema_version", _METADATA, Column("version", Integer, primary_key=True, autoincrement=False))
@@ -48,7 +49,7 @@ def migrate(connection: Connection, steps: Sequence[Step] = STEPS) -> None:
     """Take the steps that are missing, all of them or none, on a connection that commits each statement by itself.
 
     Raises:
-        StoreError: the database was written by newer code.
+        StoreError: the database was written by newer code, or by another program.
     """
     if _taken(connection) == len(steps):
         return
@@ -67,6 +68,9 @@ def _take(connection: Connection, steps: Sequence[Step]) -> None:
     taken = _taken(connection)
     if taken > len(steps):
         raise StoreError("store_newer", "The guard's store was written by a newer version of this program.")
+    if not taken and inspect(connection).has_table(RECORDS.name):
+        # A step leaves all of its tables with its number, or nothing: these are not ours.
+        raise refusal(FOREIGN)
     VERSIONS.create(connection, checkfirst=True)
     for number, step in enumerate(steps[taken:], taken + 1):
         for statement in step:

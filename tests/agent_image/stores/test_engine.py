@@ -13,8 +13,10 @@ from urllib.parse import quote
 import pytest
 
 from agent_image.contract import Item
+from agent_image.errors import StoreError
 from agent_image.guard.records import NEW
 from agent_image.stores.engine import engine_at
+from agent_image.stores.refusal import DAMAGED, FOREIGN
 from agent_image.stores.sql import SqlRecords
 
 KEY = f"{Item.SESSION}abc"
@@ -80,6 +82,36 @@ def test_a_path_may_hold_any_character(tmp_path: Path) -> None:
     records.close()
 
     assert path.exists()
+
+
+def test_a_file_that_is_no_database_is_not_written_over(tmp_path: Path) -> None:
+    """Somebody named the wrong folder: the file is not ours, and stays as it is."""
+    path = tmp_path / "guard.db"
+    path.write_bytes(text := b"The words of another program, and none of SQLite's. " * 100)
+    records = SqlRecords(f"sqlite:///{path}")
+
+    with pytest.raises(StoreError) as refused:
+        records.get(KEY)
+    records.close()
+
+    assert refused.value.code == FOREIGN
+    assert path.read_bytes() == text
+
+
+def test_a_broken_file_is_said_to_be_broken(tmp_path: Path) -> None:
+    """What is behind the first page is lost; it is neither an empty store nor one that does not answer."""
+    path = tmp_path / "guard.db"
+    records = SqlRecords(f"sqlite:///{path}")
+    records.put(KEY, {}, expected=NEW)
+    records.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+
+    with pytest.raises(StoreError) as refused:
+        records.get(KEY)
+    records.close()
+
+    assert refused.value.code == DAMAGED
 
 
 CANARY = "CANARY"

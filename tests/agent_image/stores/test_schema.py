@@ -13,6 +13,7 @@ from agent_image.contract import Item
 from agent_image.errors import StoreError
 from agent_image.guard.records import StoreUnavailable
 from agent_image.stores.engine import engine_at
+from agent_image.stores.refusal import FOREIGN
 from agent_image.stores.schema import RECORDS, STEPS, migrate
 from agent_image.stores.sql import SqlRecords
 
@@ -67,6 +68,19 @@ def test_a_step_that_fails_leaves_nothing(connection: Connection) -> None:
     assert not inspect(connection).has_table("extra")
     migrate(connection, (*STEPS, NEXT))
     assert taken(connection) == [1, 2]
+
+
+def test_another_program_s_tables_are_left_alone(connection: Connection, tmp_path: Path) -> None:
+    """A table that happens to have our name is not taken for ours, and nothing is added beside it."""
+    connection.exec_driver_sql("CREATE TABLE records (song TEXT)")
+
+    records = SqlRecords(f"sqlite:///{tmp_path / 'guard.db'}")
+    with pytest.raises(StoreError) as refused:
+        records.get(f"{Item.CHECKPOINT}1")
+    records.close()
+
+    assert refused.value.code == FOREIGN
+    assert inspect(connection).get_table_names() == ["records"]
 
 
 def test_older_code_refuses_a_newer_store(connection: Connection, tmp_path: Path) -> None:
