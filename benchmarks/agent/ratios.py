@@ -8,7 +8,7 @@ from agent_image.contract import Regime
 from benchmarks.agent import sizes_file
 from benchmarks.agent.exported import Exported
 from benchmarks.agent.fingerprints import seconds
-from benchmarks.agent.sessions import TURNS, Cost, Sizes, cost, ground, sizes
+from benchmarks.agent.sessions import TURNS, Cost, Sizes, costs, ground, sizes
 from benchmarks.ratio import Ratio
 
 
@@ -22,7 +22,7 @@ def agent_ratios() -> list[Ratio]:
         print(f"  {'peer':<10}  {_shown(found.peer)}")
         sizes_file.write(found, datetime.now(UTC).date())
         print("start-up, memory and processor time of both")
-        ours, peer = cost(lambda: on.ours(Regime.ADDRESS)), cost(on.peer)
+        ours, peer = costs(lambda: on.ours(Regime.ADDRESS), on.peer)
     return [*_of_bytes(found), *_of_cost(ours, peer), _of_fingerprints()]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ from tests.loopback.bedrock import speaking
 
 TURNS: Final = 10
 SESSIONS: Final = 20
-STARTS: Final = 3
+STARTS: Final = 5
 EXPORT_SECONDS: Final = 6.0
 """How long ADOT may hold spans before it sends them, and a little more."""
 
@@ -79,9 +79,16 @@ def sizes(on: Ground) -> Sizes:
     )
 
 
-def cost(agent: Callable[[], Agent]) -> Cost:
-    """Measure start-up, memory and processor time; the first session warms up and does not count."""
-    found = [_cost_of(*agent()) for _ in range(STARTS)]
+def costs(*agents: Callable[[], Agent]) -> list[Cost]:
+    """Measure start-up, memory and processor time; the first session warms up and does not count.
+
+    The agents start in turns: what else the machine does then is no advantage of one of them.
+    """
+    rounds = [[_cost_of(*agent()) for agent in agents] for _ in range(STARTS)]
+    return [_median(found) for found in zip(*rounds, strict=True)]
+
+
+def _median(found: Sequence[Cost]) -> Cost:
     return Cost(
         statistics.median(one.start_seconds for one in found),
         statistics.median(one.idle_mib for one in found),

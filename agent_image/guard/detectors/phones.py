@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-import phonenumbers
-
 from agent_image.guard.detectors.found import Found, Kind
 from agent_image.guard.detectors.reading import NUMBER_LIKE
 
@@ -94,6 +92,8 @@ def _number(text: str, start: int, end: int, plan: Plan) -> str | None:
     span = text[start:end]
     if text[end : end + 1].isalnum() or not _is_written(text, start, span, plan):
         return None
+    import phonenumbers  # noqa: PLC0415 - a fortieth of a second, and not on the way to the first answer
+
     try:
         number = phonenumbers.parse(span, plan.region)
     except phonenumbers.NumberParseException:
