@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -15,7 +15,7 @@ from rich.text import Text
 
 from agent_image.contract import Zone
 from agent_image.guard.checkpoint import State
-from console.card import Card, width
+from console.card import Card, Row, row, width
 from console.table import Table
 from console.terminal import shown_line
 
@@ -44,6 +44,8 @@ _FRAME: Final = 6
 """Columns that the frame of a card takes, with the blanks beside it."""
 _GAP: Final = 2
 """Columns between a label and what stands beside it."""
+_READABLE: Final = 12
+"""Columns that a long cell needs at least: the beginning of an id, which people copy, takes as many."""
 _MARK: Final = "↳ "
 """What a line begins with that goes on with the one above."""
 
@@ -56,16 +58,21 @@ class Framed:
         self._console = console or Console(highlight=False)
 
     def table(self, table: Table) -> None:
-        """Draw a table; texts go in as they are, never as markup."""
+        """Draw a table, row under row where it is too wide; texts go in as they are, never as markup."""
         if table.title:
             self._console.print(Text(shown_line(table.title), "bold cyan"))
+        if not _has_room(table, self._console.width):
+            for position, cells in enumerate(table.rows):
+                facts = tuple(row(heading, cell) for heading, cell in zip(table.header, cells, strict=True))
+                self._console.print(*([Text()] if position else []), _facts(facts, self._console.width), sep="\n")
+            return
         grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
         for column, heading in enumerate(table.header):
             grid.add_column(
                 Text(shown_line(heading)), justify="right" if column in table.numbers else "left", overflow="fold"
             )
-        for row in table.rows:
-            grid.add_row(*(_styled(cell) for cell in row))
+        for cells in table.rows:
+            grid.add_row(*(_styled(cell) for cell in cells))
         self._console.print(grid)
 
     def card(self, card: Card) -> None:
@@ -74,7 +81,7 @@ class Framed:
         warnings = [Text(f"WARNING: {shown_line(warning)}", "bold white on red") for warning in card.warnings]
         title = Text.assemble((shown_line(card.title), "bold"), ": ", _styled(card.badge))
         frame = Panel(
-            Group(*warnings, *([Text()] if warnings else []), _facts(card, wide - _FRAME)),
+            Group(*warnings, *([Text()] if warnings else []), _facts(card.rows, wide - _FRAME)),
             title=title,
             title_align="left",
             border_style="red" if warnings else "cyan",
@@ -88,12 +95,18 @@ class Framed:
             self._console.print(line, soft_wrap=True)
 
 
-def _facts(card: Card, room: int) -> Grid:
-    labels = width(card.rows)
+def _has_room(table: Table, room: int) -> bool:
+    """Tell whether each column has so much room that its cells can be read, folded or not."""
+    widest = [max(map(len, cells)) for cells in zip(table.header, *table.rows, strict=True)]
+    return sum(min(wide, _READABLE) + _GAP for wide in widest) <= room
+
+
+def _facts(rows: Sequence[Row], room: int) -> Grid:
+    labels = width(rows)
     grid = Grid.grid(padding=(0, _GAP, 0, 0), pad_edge=False)
     grid.add_column(style="dim", min_width=labels, no_wrap=True)
     grid.add_column(overflow="fold", ratio=1)
-    for one in card.rows:
+    for one in rows:
         # A row of several lines is a document: only single words have a colour.
         lines = [_styled(line) if len(one.lines) == 1 else Text(shown_line(line)) for line in one.lines]
         grid.add_row(Text(shown_line(one.label)), Group(*(_folded(line, room - labels - _GAP) for line in lines)))

@@ -28,7 +28,7 @@ def find(people: PeopleStore, named: str) -> Case:
     wanted = named.strip().lower()
     if _BEGINNING.fullmatch(wanted) is None:
         message = (
-            f"{shown_line(named)!r} is no checkpoint's id; allowed: {ID_DIGITS} hexadecimal digits, or the first "
+            f"'{shown_line(named)}' is no checkpoint's id; allowed: {ID_DIGITS} hexadecimal digits, or the first "
             f"{LEAST_DIGITS} or more of one that is open"
         )
         raise BadInputError(message)

@@ -17,8 +17,8 @@ _WIDE: Final = 12
 
 
 def shown(line: Line) -> str:
-    """Write a line; one that says nothing is shown as it is."""
-    if line.record is None:
+    """Write a line; one that is no event is shown as it is."""
+    if line.record is None or not line.text(Field.EVENT):
         return f"{line.place}:{line.number} is no event: {shown_line(line.raw.decode('utf-8', 'replace'))}"
     session = f"{line.session_id[:_SESSION_SHOWN]:<{_SESSION_SHOWN}}"
     head = f"{line.text(Field.TS)}  {session}  {line.text(Field.EVENT):<{_WIDE}}"

@@ -116,6 +116,25 @@ def test_a_table_folds_on_a_narrow_terminal() -> None:
     assert "".join(file.getvalue().split()).replace("─", "").replace("1", "").count("x") == 64
 
 
+def test_a_table_that_no_terminal_of_that_width_shows_is_written_row_by_row() -> None:
+    """Each cell beside its heading, an empty line between two rows; with more room it is a table again."""
+    rows = Table(("tool", *(f"number {digit}" for digit in "123")), (("refund_order", "1", "2", "3"), ("look", *"456")))
+    screen, file = framed(30)
+
+    screen.table(rows)
+
+    assert [line.split() for line in file.getvalue().splitlines()] == [
+        ["tool", "refund_order"],
+        *(["number", digit, digit] for digit in "123"),
+        [],
+        ["tool", "look"],
+        *(["number", digit, str(int(digit) + 3)] for digit in "123"),
+    ]
+    wide, file = framed(60)
+    wide.table(rows)
+    assert file.getvalue().splitlines()[0].split() == ["tool", "number", "1", "number", "2", "number", "3"]
+
+
 def test_words_that_mean_danger_are_coloured() -> None:
     """A zone and a state have their colours, within a card and within a table."""
     screen, file = framed(colour=True)

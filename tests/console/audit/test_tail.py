@@ -179,6 +179,7 @@ def test_a_line_says_when_what_and_what_is_particular() -> None:
 def test_a_line_that_is_no_event_is_shown_as_it_is() -> None:
     """Escaped, with where it stands."""
     assert shown(line_of(b"\x1b[2Jtorn")) == "audit.jsonl:7 is no event: \\x1b[2Jtorn"
+    assert shown(line_of(b'{"a":1}')) == 'audit.jsonl:7 is no event: {"a":1}'
     assert raw(line_of(b"\x1b[2J\xfftorn")) == "\\x1b[2J\ufffdtorn"
 
 
