@@ -44,6 +44,8 @@ _FRAME: Final = 6
 """Columns that the frame of a card takes, with the blanks beside it."""
 _GAP: Final = 2
 """Columns between a label and what stands beside it."""
+_BETWEEN: Final = 3
+"""Columns between two columns of a table."""
 _READABLE: Final = 12
 """Columns that a long cell needs at least: the beginning of an id, which people copy, takes as many."""
 _MARK: Final = "↳ "
@@ -61,7 +63,8 @@ class Framed:
         """Draw a table, row under row where it is too wide; texts go in as they are, never as markup."""
         if table.title:
             self._console.print(Text(shown_line(table.title), "bold cyan"))
-        if not _has_room(table, self._console.width):
+        least = [min(max(map(len, cells)), _READABLE) for cells in zip(table.header, *table.rows, strict=True)]
+        if sum(least) + _BETWEEN * (len(least) - 1) > self._console.width:
             for position, cells in enumerate(table.rows):
                 facts = tuple(row(heading, cell) for heading, cell in zip(table.header, cells, strict=True))
                 self._console.print(*([Text()] if position else []), _facts(facts, self._console.width), sep="\n")
@@ -69,7 +72,10 @@ class Framed:
         grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
         for column, heading in enumerate(table.header):
             grid.add_column(
-                Text(shown_line(heading)), justify="right" if column in table.numbers else "left", overflow="fold"
+                Text(shown_line(heading)),
+                justify="right" if column in table.numbers else "left",
+                min_width=least[column],
+                overflow="fold",
             )
         for cells in table.rows:
             grid.add_row(*(_styled(cell) for cell in cells))
@@ -93,12 +99,6 @@ class Framed:
         for what, command in card.commands:
             line = Text.assemble((f"{shown_line(what):<{wide}}  ", "dim"), shown_line(command))
             self._console.print(line, soft_wrap=True)
-
-
-def _has_room(table: Table, room: int) -> bool:
-    """Tell whether each column has so much room that its cells can be read, folded or not."""
-    widest = [max(map(len, cells)) for cells in zip(table.header, *table.rows, strict=True)]
-    return sum(min(wide, _READABLE) + _GAP for wide in widest) <= room
 
 
 def _facts(rows: Sequence[Row], room: int) -> Grid:
