@@ -22,9 +22,9 @@ class Named:
     checkpoints: frozenset[str]
 
 
-def named_in(lines: Iterable[Line], sessions: Iterable[str] = ()) -> Named:
-    """Gather what lines speak of, with sessions that a person names: of those that have no line left."""
-    found, checkpoints = set(sessions), set()
+def named_in(lines: Iterable[Line]) -> Named:
+    """Gather what lines speak of."""
+    found, checkpoints = set(), set()
     for line in lines:
         found.add(line.session_id)
         checkpoints.add(line.text(Field.CHECKPOINT_ID))

@@ -52,17 +52,23 @@ class Auditor:
         """Verify every line against the others and against the store; `sessions` have to be in it. 1 for a fault.
 
         Raises:
-            ConsoleError: the audit or the store cannot be read, or there is no line.
+            ConsoleError: the audit or the store cannot be read, there is no line, or nobody knows one of the sessions.
         """
         place = place_of(self.where)
         with told():
             # The store is read between two readings: what it names then is in the second, if it is anywhere.
-            named = anchors.named_in(lines_of(place), sessions)
+            named = anchors.named_in(lines_of(place))
             with records_of(place) as records:
-                heads, decided = anchors.heads(records, named.sessions), anchors.decided(records, named.checkpoints)
+                heads = anchors.heads(records, named.sessions.union(sessions))
+                decided = anchors.decided(records, named.checkpoints)
             found = verify(lines_of(place), heads, decided)
         if not found.lines and not found.findings:
             message = f"{place.audit} holds no line: there is nothing to verify"
+            raise ConsoleError(message)
+        if unknown := sorted(set(sessions) - named.sessions - heads.keys()):
+            message = (
+                f"neither the audit nor the store knows the session {', '.join(unknown)}: nothing tells what is missing"
+            )
             raise ConsoleError(message)
         if self.as_json:
             self.screen.document(verifying.document(found))

@@ -369,6 +369,17 @@ def test_a_session_without_a_line_is_missed_where_it_is_named(agent: Running, tm
     assert f"fault  cut             session {session}" in named.stdout
 
 
+def test_a_session_that_nobody_knows_is_not_said_to_be_whole(agent: Running) -> None:
+    """Its id was mistyped, or its record is gone with its lines: either way nothing was verified of it."""
+    refund(agent, "5599")
+
+    found = at(agent, "audit", "verify", "--session", "nope\x1b[2J")
+
+    assert found.returncode == 1
+    assert found.stdout == ""
+    assert "neither the audit nor the store knows the session nope\\x1b[2J" in found.stderr
+
+
 def test_the_audit_can_be_followed(agent: Running) -> None:
     """The last events, then those that come in; as JSON the very lines. A key ends it, as a success."""
     refund(agent, "5514")
