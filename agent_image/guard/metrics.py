@@ -89,6 +89,7 @@ class RunSummary:
     """
 
     run: str
+    events: int
     iterations: int
     tool_calls: int
     tokens: Mapping[str, int]
@@ -138,16 +139,18 @@ def report(records: Iterable[Record], now: datetime | None = None) -> Report:
 def run_summary(records: Iterable[Record], run: str) -> RunSummary:
     """Sum up one run."""
     sums = _Sums()
-    asked = 0
+    events = asked = 0
     outcome: str | None = None
     stated: Number | None = None
     for record in _once(record for record in records if text(record, Field.RUN) == run):
         sums.add(record)
+        events += 1
         asked += (text(record, Field.EVENT), text(record, Field.DECISION)) == (EventName.GATE, Ruling.ASKED)
         if text(record, Field.EVENT) == EventName.RUN_ENDED:
             outcome, stated = text(record, Field.OUTCOME) or None, number(record, Field.COST_USD)
     return RunSummary(
         run=run,
+        events=events,
         iterations=sums.iterations,
         tool_calls=len(sums.calls),
         tokens=_counted(sums.tokens),

@@ -38,12 +38,19 @@ def verify(
 
 
 @app.command(short_help="Report how agents fare.")
-def report(*, state: State = None, environment: Environment = None, as_json: Json = False) -> None:
+def report(
+    *,
+    run: Annotated[str | None, typer.Option(metavar="ID", help="Sum up this run alone.")] = None,
+    state: State = None,
+    environment: Environment = None,
+    as_json: Json = False,
+) -> None:
     """Report completion, cost, tokens, errors, latencies, loops and approvals, from the audit's events alone."""
     from console.audit.commands import auditor  # noqa: PLC0415
 
     with refusals():
-        raise typer.Exit(auditor(state, environment, as_json=as_json).report())
+        at = auditor(state, environment, as_json=as_json)
+        raise typer.Exit(at.report() if run is None else at.summary(run))
 
 
 @app.command(short_help="Show the last events, and those that come in.")

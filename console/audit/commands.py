@@ -12,7 +12,7 @@ from typing import Final
 from agent_image.guard.audit_lines import Line
 from agent_image.guard.audit_s3 import parse_audit_place
 from agent_image.guard.codec import encode
-from agent_image.guard.metrics import report
+from agent_image.guard.metrics import report, run_summary
 from agent_image.guard.verify import verify
 from console.audit import anchors, lines, reporting, verifying
 from console.audit.reading import lines_of, records_in, s3_client
@@ -90,6 +90,23 @@ class Auditor:
             self.screen.document(encode(found))
             return 0
         self._tables(reporting.tables(found))
+        return 0
+
+    def summary(self, run: str) -> int:
+        """Sum up one run.
+
+        Raises:
+            ConsoleError: the audit cannot be read, or has no event of that run.
+        """
+        with told():
+            found = run_summary(records_in(place_of(self.where)), run)
+        if not found.events:
+            message = f"the audit has no event of the run {run}"
+            raise ConsoleError(message)
+        if self.as_json:
+            self.screen.document(encode(found))
+            return 0
+        self._tables([reporting.summary_table(found)])
         return 0
 
     def stats(self) -> int:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
 from agent_image.guard.approval_metrics import Approvals
 from agent_image.guard.figures import Number, Spread
-from agent_image.guard.metrics import Report
+from agent_image.guard.metrics import Report, RunSummary
 from console.moments import lasting_seconds
 from console.table import Table
 
@@ -36,6 +36,23 @@ def tables(report: Report) -> Iterator[Table]:
     yield from approval_tables(report.approvals)
 
 
+def summary_table(summary: RunSummary) -> Table:
+    """Lay out what one run did."""
+    rows = (
+        ("outcome", summary.outcome or UNKNOWN),
+        ("events", f"{summary.events:,}"),
+        ("model calls", f"{summary.iterations:,}"),
+        ("tool calls", f"{summary.tool_calls:,}"),
+        ("  of red tools", f"{summary.destructive_calls:,}"),
+        ("calls held back", f"{summary.blocks:,}"),
+        ("checkpoints", f"{summary.asked:,}"),
+        ("failed calls", f"{summary.errors:,}"),
+        ("cost, USD", _cost(summary.cost_usd)),
+        *_tokens(summary.tokens),
+    )
+    return Table((f"run {summary.run}", ""), rows, _NUMBERS)
+
+
 def approval_tables(approvals: Approvals) -> Iterator[Table]:
     """Lay out how people fare with what waits for them."""
     yield Table(("approvals", ""), tuple(_approvals(approvals)), _NUMBERS)
@@ -60,10 +77,18 @@ def _runs(report: Report) -> Iterator[tuple[str, str]]:
     yield "loop rate", percent(report.loop_rate)
     yield "step error rate", percent(report.step_error_rate)
     yield "calls held back", f"{report.blocked_calls:,}"
-    yield "cost, USD", UNKNOWN if report.cost_usd is None else f"{report.cost_usd:f}"
+    yield "cost, USD", _cost(report.cost_usd)
     yield "calls without a price", f"{report.unpriced_calls:,}"
-    yield from ((f"tokens, {kind.replace('_', ' ')}", f"{count:,}") for kind, count in report.tokens.items())
+    yield from _tokens(report.tokens)
     yield "model calls without tokens", f"{report.uncounted_calls:,}"
+
+
+def _cost(cost_usd: Decimal | None) -> str:
+    return UNKNOWN if cost_usd is None else f"{cost_usd:f}"
+
+
+def _tokens(tokens: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    yield from ((f"tokens, {kind.replace('_', ' ')}", f"{count:,}") for kind, count in tokens.items())
 
 
 def _spreads(report: Report) -> Iterator[tuple[str, ...]]:

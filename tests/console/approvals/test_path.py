@@ -309,6 +309,8 @@ def test_the_audit_agrees_with_the_store(agent: Running) -> None:
     verified = at(agent, "audit", "verify", "--json")
     report, stats = at(agent, "audit", "report"), at(agent, "approvals", "stats", "--json")
     figures = json.loads(at(agent, "audit", "report", "--json").stdout)
+    one = json.loads(at(agent, "audit", "report", "--run", shown(agent, checkpoint)["run"], "--json").stdout)
+    nobody_s = at(agent, "audit", "report", "--run", "nobody's")
 
     assert verified.returncode == 0, verified.stdout
     assert json.loads(verified.stdout)["ok"] is True
@@ -316,6 +318,8 @@ def test_the_audit_agrees_with_the_store(agent: Running) -> None:
     assert "refund_order" in report.stdout
     assert figures["approvals"].keys() == json.loads(stats.stdout).keys()
     assert figures["tools"]["refund_order"]["calls"] >= 1
+    assert (one["outcome"], one["asked"], one["tool_calls"]) == ("suspended", 1, 0)
+    assert (nobody_s.returncode, nobody_s.stderr) == (1, "the audit has no event of the run nobody's\n")
 
 
 def copied(agent: Running, state: Path) -> Path:

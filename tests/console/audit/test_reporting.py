@@ -9,10 +9,10 @@ from decimal import Decimal
 import pytest
 
 from agent_image.guard.codec import encode
-from agent_image.guard.metrics import report
+from agent_image.guard.metrics import report, run_summary
 from agent_image.guard.verify import Finding, Sign, Verification
 from console.audit import verifying
-from console.audit.reporting import UNKNOWN, approval_tables, percent, tables
+from console.audit.reporting import UNKNOWN, approval_tables, percent, summary_table, tables
 from console.table import Table
 
 NOW = datetime(2026, 1, 31, 13, tzinfo=UTC)
@@ -89,6 +89,22 @@ def test_the_figures_of_approvals_stand_alone_too() -> None:
     found = report(EVENTS, NOW)
 
     assert list(approval_tables(found.approvals)) == list(tables(found))[-2:]
+
+
+def test_a_run_is_summed_up() -> None:
+    """What it called, what was held back, what it cost; a run that has not ended has no outcome."""
+    found = summary_table(run_summary(EVENTS, "r1"))
+    begun = summary_table(run_summary(EVENTS[:1], "r1"))
+
+    assert found.header == ("run r1", "")
+    assert cell([found], "outcome") == "suspended"
+    assert cell([found], "model calls") == "1"
+    assert cell([found], "checkpoints") == "2"
+    assert cell([found], "failed calls") == "1"
+    assert cell([found], "cost, USD") == "0.000123456789"
+    assert cell([found], "tokens, input") == "9"
+    assert cell([begun], "outcome") == UNKNOWN
+    assert cell([begun], "events") == "1"
 
 
 def test_as_json_every_figure_is_exact() -> None:
