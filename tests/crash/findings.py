@@ -11,8 +11,9 @@ from agent_image.contract import Choice, EventName, Field, Item
 from agent_image.guard.audit_lines import read_file
 from agent_image.guard.checkpoint import Case, State
 from agent_image.guard.session import Session
+from agent_image.guard.signs import Verification
 from agent_image.guard.store import GuardStore
-from agent_image.guard.verify import Verification, verify
+from agent_image.guard.verify import verify
 from tests.crash.child import Do
 from tests.crash.points import Phase
 from tests.crash.rounds import Round

@@ -47,7 +47,7 @@ EDIT = 1_000
 SETTINGS = {
     "budget_usd": 1_000,
     "budget_steps": 10_000,
-    "limit_steps": 100_000,
+    "limit_steps": 40_000,
     "budget_tokens": 100_000_000,
     "blocked_streak": 100,
     "error_streak": 100,
@@ -230,10 +230,12 @@ def played(story: Story) -> None:
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(batches=BATCHES, cuts=CUTS, steps=st.sampled_from([3, 5, 10_000]))
-@example(batches=[[Planned("pay", Choice.APPROVE), Planned("pay", Choice.CANCEL)]], cuts=[Cut(10, last_happens=False)])
 @example(
-    batches=[[Planned("look", None), Planned("pay", Choice.APPROVE), Planned("draft", None)]], cuts=[], steps=10_000
+    batches=[[Planned("pay", Choice.APPROVE), Planned("pay", Choice.CANCEL)]],
+    cuts=[Cut(10, last_happens=False)],
+    steps=10_000,
 )
+@example(batches=[[Planned(name, Choice.APPROVE) for name in ("look", "pay", "draft")]], cuts=[], steps=10_000)
 @example(batches=[[Planned("pay", Choice.APPROVE)]], cuts=[None, Cut(9, last_happens=True)], steps=10_000)
 def test_what_happens_is_what_the_model_says(batches: list[list[Planned]], cuts: list[Cut | None], steps: int) -> None:
     """For every batch, every decision, every budget and every moment at which a process dies."""
@@ -293,26 +295,20 @@ def hold_call(story: Story, stage: Stage, call: Call, result: dict[str, Any], ru
     succeeded = result["status"] == "success"
     if call.tool == "look":
         assert runs <= 1 + story.crashes
-        assert runs >= 1 or story.crashes
+        assert runs >= 1 or story.crashes or not story.attentive
         assert not succeeded or runs
     elif call.tool == "draft":
         assert runs <= 1
         assert not succeeded or runs == 1
-        assert runs == 1 or story.crashes or cancelled(story, n)
+        assert runs == 1 or story.crashes or not story.attentive
     elif case is None:
-        # The process died before it asked, and the turn was given up.
+        # The process died before it asked, or the turn had ended.
         assert runs == 0
-        assert story.crashes or cancelled(story, n)
+        assert story.crashes or not story.attentive
     else:
         hold_red(story, case, planned, runs, result)
     ran = [number for name, number, key in story.done if key == call.id]
     assert set(ran) <= {n + EDIT if planned.choice is Choice.EDIT and call.tool == "pay" else n}
-
-
-def cancelled(story: Story, n: int) -> bool:
-    """Tell whether a person ended the turn in a batch up to this call's."""
-    batches = story.batches[: n // 10 + 1]
-    return any(one.choice is Choice.CANCEL and one.tool == "pay" for batch in batches for one in batch)
 
 
 TOLD = {
