@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from agent_image.guard.verify import NOTES, Finding, Verification
+from agent_image.guard.signs import NOTES, Finding, Verification
 from console.terminal import shown_line
 
 FAULT: Final = "fault"

@@ -12,7 +12,8 @@ import pytest
 
 from agent_image.contract import EventName, Field, Regime
 from agent_image.guard.audit_lines import line
-from agent_image.guard.verify import LONE_CHAINS, Sign, Verification, verify
+from agent_image.guard.signs import Sign, Verification
+from agent_image.guard.verify import LONE_CHAINS, verify
 from stacks.settings.load import load
 from tests.canary import scenes
 from tests.canary.conftest import Hauls

@@ -17,7 +17,8 @@ from agent_image.errors import AuditError
 from agent_image.guard.audit_file import ATTEMPTS, FileOutlet, closed_files
 from agent_image.guard.audit_lines import read_file
 from agent_image.guard.session import Head
-from agent_image.guard.verify import Sign, verify
+from agent_image.guard.signs import Sign
+from agent_image.guard.verify import verify
 from tests.agent_image.guard.chains import SESSION, chain
 from tests.conftest import ROOT
 

@@ -18,7 +18,8 @@ from agent_image.guard.audit_lines import read_s3
 from agent_image.guard.audit_place import audit_path, outlet_at
 from agent_image.guard.audit_s3 import ATTEMPTS, AuditPlace, S3Outlet, parse_audit_place
 from agent_image.guard.session import Head
-from agent_image.guard.verify import Sign, verify
+from agent_image.guard.signs import Sign
+from agent_image.guard.verify import verify
 from tests.agent_image.guard.chains import DIGEST, SESSION, chain, event
 
 REGION = "eu-central-1"

@@ -9,7 +9,8 @@ import pytest
 from agent_image.contract import EventName, Item
 from agent_image.guard.audit_lines import line
 from agent_image.guard.records import Document, StoreUnavailable
-from agent_image.guard.verify import Verification, verify
+from agent_image.guard.signs import Verification
+from agent_image.guard.verify import verify
 from agent_image.stores.memory import MemoryRecords
 from tests.agent_image.grounds import SESSION, Stage
 from tests.agent_image.guard.gate_grounds import Effects, paying

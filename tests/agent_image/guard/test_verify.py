@@ -14,8 +14,9 @@ from agent_image.contract import EventName
 from agent_image.guard.audit import RECOVERED, AuditText, MemoryOutlet, audit_line, decision_chain, lone_event
 from agent_image.guard.events import fields_of
 from agent_image.guard.session import Head
+from agent_image.guard.signs import NOTES, Finding, Sign, Verification
 from agent_image.guard.sweep import SWEEP_CHAIN
-from agent_image.guard.verify import NOTES, Finding, Sign, Verification, verify
+from agent_image.guard.verify import verify
 from tests.agent_image.guard.chains import DIGEST, SESSION, Ticking, chain, event, numbered
 
 TEXT = AuditText(lambda value: value, DIGEST)

@@ -10,7 +10,7 @@ import pytest
 
 from agent_image.guard.codec import encode
 from agent_image.guard.metrics import report, run_summary
-from agent_image.guard.verify import Finding, Sign, Verification
+from agent_image.guard.signs import Finding, Sign, Verification
 from console.audit import verifying
 from console.audit.reporting import UNKNOWN, approval_tables, percent, summary_table, tables
 from console.table import Table
