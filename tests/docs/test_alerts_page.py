@@ -18,10 +18,13 @@ PAGE = (ROOT / "docs" / "alerts.md").read_text()
 
 
 def test_every_kind_and_severity_has_a_row_and_no_other() -> None:
-    """A kind that is found is described."""
+    """A kind that is found is described, and so is one that the gate, the budget or a sweep tells."""
     rows = set(re.findall(r"^\| `([a-z_]+)` \|", PAGE, re.MULTILINE))
+    files = (ROOT / "agent_image" / "guard").rglob("*.py")
+    told = {kind for file in files for kind in re.findall(r'alert\((?:\w+, )?"([a-z_]+)"', file.read_text())}
 
-    assert rows == {*Anomaly, *Severity}
+    assert len(told) > 5
+    assert rows == {*Anomaly, *Severity, *told}
 
 
 def test_the_object_has_the_fields_that_the_page_shows() -> None:
