@@ -8,13 +8,13 @@ from datetime import timedelta
 from types import MappingProxyType
 from typing import Any, Final
 
-from agent_image.contract import EventName, Kind, Outcome
+from agent_image.contract import EventName, Kind, Outcome, Ruling
 from agent_image.errors import AgentError, AuditError
 from agent_image.guard.alerts import Alert
 from agent_image.guard.audit import Chain
 from agent_image.guard.batch import Batch
 from agent_image.guard.budget import Amount
-from agent_image.guard.checkpoint import Call, Case
+from agent_image.guard.checkpoint import Call, Case, Progress, State
 from agent_image.guard.codec import decode, encode
 from agent_image.guard.events import TOKENS
 from agent_image.guard.findings import Anomaly
@@ -160,8 +160,27 @@ class Work:
 
     def answered(self) -> None:
         """Keep that the session waits for nothing: every call of its last message has its result."""
-        if self.session.pending:
-            self.lease.update(lambda session: replace(session, pending=()))
+        if not self.session.pending:
+            return
+        for checkpoint_id in self.session.pending:
+            self._withdraw(checkpoint_id)
+        self.lease.update(lambda session: replace(session, pending=()))
+
+    def _withdraw(self, checkpoint_id: str) -> None:
+        """Ask nobody any more for what is not needed: another approval may have let the session spend enough."""
+        store, now = self.guard.store, self.guard.clock()
+        case = store.case(checkpoint_id)
+        if case is None or case.state(now) not in {State.PENDING, State.APPROVED}:
+            return
+        if store.advance(case.checkpoint, case.checkpoint.advanced(Progress.CANCELLED, now)):
+            self.note(
+                EventName.GATE,
+                checkpoint_id=checkpoint_id,
+                tool=case.checkpoint.tool,
+                zone=case.checkpoint.zone.value,
+                decision=Ruling.CANCELLED.value,
+                code="not_needed",
+            )
 
     def halt(self, error: AgentError) -> None:
         """End the run as soon as the framework lets go: the first cause counts."""
