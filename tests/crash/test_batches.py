@@ -392,3 +392,18 @@ def hold_budget(story: Story) -> None:
     assert {case.state(story.now) for case in cases} == {State.DONE}
     grants = stage.guard.store.session(SESSION).session.budget.grants
     assert set(grants) == story.seen
+
+
+def test_nobody_is_asked_for_a_budget_that_is_not_needed_any_more() -> None:
+    """The red call's approval let the session spend enough for the yellow one beside it, which had asked, too."""
+    batches = [[Planned("draft", None)], [Planned("pay", Choice.APPROVE), Planned("draft", None)]]
+    story = Story(batches, [], limits={**SETTINGS, "budget_steps": 3})
+
+    played(story)
+
+    hold(story)
+    states = [case.state(story.now) for one in story.seen if (case := story.people.case(one)) is not None]
+    assert sorted(states) == [State.CANCELLED, State.DONE]
+    assert story.people.waiting(10) == []
+    withdrawn = [event for raw in story.outlet.lines if (event := json.loads(raw)).get("code") == "not_needed"]
+    assert [event["decision"] for event in withdrawn] == ["cancelled"]
