@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from threading import Lock
 from typing import Final
 
 from agent_image.contract import Item
@@ -83,29 +82,19 @@ class Outbox:
         self._records = records
         self._clock = clock
         self._cooldown = cooldown
-        self._lost = 0
-        self._lock = Lock()
 
     def put(self, alert: Alert) -> bool:
         """Keep an alert for delivery; False where people are not told: it is only INFO, or equals one of late.
 
-        Never raises where a store fails: an alert that cannot be kept is counted as lost, and noticed.
+        Never raises where a store fails: an alert that cannot be kept is lost, and a notice says so.
         """
         if alert.severity is Severity.INFO:
             return False
         try:
             return self._put(alert)
         except StoreError as error:
-            with self._lock:
-                self._lost += 1
             notice("alert_lost", kind=alert.kind, severity=alert.severity.value, reason=error.code)
             return True
-
-    def take_lost(self) -> int:
-        """Give the number of alerts lost since the last call."""
-        with self._lock:
-            lost, self._lost = self._lost, 0
-        return lost
 
     def deliver(self, channels: Sequence[Channel], limit: int) -> Delivery:
         """Deliver what is due, as much as the limit says.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
-from enum import StrEnum
 from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
@@ -23,15 +22,6 @@ PRICE_LIST: Final = "genai-prices"
 _MILLION: Final = Decimal(10**6)
 _DIGITS: Final = 60
 """More digits than tokens and prices have together: nothing is rounded on the way."""
-
-
-class Basis(StrEnum):
-    """Name where the price of a model comes from."""
-
-    FREE = "free"
-    SETTINGS = "settings"
-    LIST = "list"
-    NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +81,6 @@ class Prices:
             return named
         stated = digest(*(part for model, price in sorted(self._overrides.items()) for part in (model, repr(price))))
         return f"{named}+settings/{stated[:12]}"
-
-    def basis(self, model: str) -> Basis:
-        """Tell where a model's price comes from."""
-        reference = Reference.of(model)
-        if self._stated(reference) is not None:
-            return Basis.SETTINGS
-        if reference.charger.provider is None:
-            return Basis.FREE
-        return Basis.NONE if self._listed(reference, Tokens(1, 1)) is None else Basis.LIST
 
     def tokens(self, model: str, usage: Mapping[str, Any]) -> Tokens | None:
         """Read what a model reported, as its provider counts; None where it reported nothing."""

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_image.guard.prices import Basis, Prices, Tokens
+from agent_image.guard.prices import Prices, Tokens
 from agent_image.guard.settings import parse_guard
 from tests.conftest import ROOT
 
@@ -81,7 +81,6 @@ def test_real_references_have_their_price(model: str, input_usd: str, output_usd
     """Per million tokens; a profile of one geography costs a tenth more than the global one."""
     assert prices().cost(model, Tokens(input=MILLION)) == Decimal(input_usd) * 10**9
     assert prices().cost(model, Tokens(output=MILLION)) == Decimal(output_usd) * 10**9
-    assert prices().basis(model) is Basis.LIST
 
 
 @pytest.mark.parametrize(
@@ -102,7 +101,6 @@ def test_a_model_that_nobody_priced_is_unpriced(model: str) -> None:
     """Not free, and not at a price of some other model's."""
     assert prices().cost(model, Tokens(1, 1)) is None
     assert prices().estimate(model, 1, 1) is None
-    assert prices().basis(model) is Basis.NONE
 
 
 def test_a_model_that_only_reads_has_no_price_for_what_it_writes() -> None:
@@ -118,10 +116,9 @@ def test_cached_tokens_without_a_price_of_their_own_cost_what_others_do() -> Non
 
 
 @pytest.mark.parametrize("model", ["offline:", "offline", "ollama://localhost:11434/llama3.1"])
-def test_what_runs_here_is_free_and_says_so(model: str) -> None:
+def test_what_runs_here_is_free(model: str) -> None:
     """Zero is a price there; tokens and steps still count."""
     assert prices().cost(model, Tokens(MILLION, MILLION)) == 0
-    assert prices().basis(model) is Basis.FREE
 
 
 def test_the_price_is_that_of_the_day() -> None:
@@ -189,8 +186,6 @@ def test_what_a_person_stated_goes_before_the_list(name: str) -> None:
     mine = prices({name: STATED})
 
     assert mine.cost(HAIKU_ARN, Tokens(MILLION, MILLION)) == 12 * 10**9
-    assert mine.basis(HAIKU_ARN) is Basis.SETTINGS
-    assert mine.basis("us.amazon.nova-lite-v1:0") is Basis.LIST
 
 
 def test_a_stated_price_serves_what_the_list_cannot_know() -> None:
