@@ -9,6 +9,7 @@ from typing import Any, Final
 from agent_image.contract import Choice, Level
 from agent_image.guard.budget import Over
 from agent_image.guard.checkpoint import Action, Case, Decision, Progress, Resolution, State
+from agent_image.guard.findings import Anomaly
 from agent_image.guard.moments import written
 from agent_image.guard.policy import UNCLASSIFIED, ZONE_RED
 from console.approvals.wish import DONE, ID_FORM
@@ -32,6 +33,7 @@ _REASONS: Final[Mapping[str, str]] = {
     UNCLASSIFIED: "nobody classified the tool",
     "level_block": "its level asks before every call",
     "level_steer": "its level asks before every call",
+    Anomaly.EDITED_RETRY: "a call that was refused has come back with other arguments",
     Over.USD: "the session is over its budget in USD",
     Over.TOKENS: "the session is over its budget of tokens",
     Over.STEPS: "the session is over its budget of steps",

@@ -206,6 +206,7 @@ def test_what_ends_by_itself_says_when(found: Checkpoint, given: Decision | None
 @pytest.mark.parametrize(
     ("code", "said"),
     [
+        ("edited_retry", "edited_retry (a call that was refused has come back with other arguments)"),
         ("unclassified", "unclassified (nobody classified the tool)"),
         ("unpriced_model", "unpriced_model (the model has no price, so nobody knows what it costs)"),
         ("red_when:order.total", "red_when:order.total (the argument order.total makes the call red)"),
