@@ -109,7 +109,9 @@ class Gate:
             return kept
         case = work.guard.store.case(call.id) if call.id in work.session.pending else None
         if case is None:
-            return sayings.refusal(sayings.UNKNOWN)
+            # Whatever is not only reading is written down before it begins.
+            began = work.batch.started(call.message, call.id)
+            return sayings.refusal(sayings.UNKNOWN if began else sayings.UNFINISHED)
         return self._ended(case, call, case.state(work.guard.clock())) or sayings.refusal(sayings.UNKNOWN)
 
     def _judged(self, call: Call, classified: Classified) -> Admitted | Answered:

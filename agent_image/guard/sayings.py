@@ -13,6 +13,7 @@ ToolResult = dict[str, Any]
 """What a tool answers: `status` (success, error) and `content`, a list of blocks."""
 
 UNKNOWN: Final = "This call was interrupted, and nobody knows whether it took effect. Do not repeat it."
+UNFINISHED: Final = "This call was not finished, and had no effect."
 TWICE: Final = "This call was made twice in one message; it runs once."
 LOOPING: Final = "This call was stopped: it repeats what was done before, with the same result. Try another way."
 TAMPERED: Final = "What a person was shown is not this call, so it did not run."
