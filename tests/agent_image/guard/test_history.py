@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
 from agent_image.contract import Choice
+from agent_image.guard.records import Record
 from agent_image.stores.memory import MemoryRecords
 from tests.agent_image.grounds import SESSION, Stage
 from tests.agent_image.guard.gate_grounds import Effects, looking, paying, results, text_of, valid
-from tests.agent_image.scripted import Raises, Says, Turn
+from tests.agent_image.scripted import Calls, Raises, Says, Turn
 
 
 def waiting_stage(*turns: Turn) -> tuple[Stage, str]:
@@ -108,3 +110,46 @@ def test_an_answer_that_was_kept_is_given_again() -> None:
     valid(stage.messages())
     assert stage.guard.store.session(SESSION).session.pending == ()
     assert stage.go_on(checkpoint)["error"]["code"] == "already_resumed"
+
+
+class Stopping(MemoryRecords):
+    """Records of a process that dies before it writes a call's beginning, or right after."""
+
+    dies: str | None = None
+    dead = False
+
+    def get(self, key: str) -> Record | None:
+        self._live()
+        return super().get(key)
+
+    def put(self, key: str, document: Any, **how: Any) -> None:
+        self._live()
+        dies = self.dies if key.endswith("#batch") else None
+        self.dead = dies is not None
+        if dies != "before":
+            super().put(key, document, **how)
+        self._live()
+
+    def _live(self) -> None:
+        if self.dead:
+            raise Died
+
+
+@pytest.mark.parametrize(
+    ("dies", "told"),
+    [("before", "This call was not finished, and had no effect."), ("after", "This call was interrupted")],
+)
+def test_only_a_call_that_began_may_have_taken_effect(dies: str, told: str) -> None:
+    """What a beginning was never written of did not run: the model may try it again."""
+    records = Stopping()
+    stage = Stage([Calls("draft", '{"text": "x"}'), Says("Yes.")], tools=[Effects().draft()], records=records)
+    records.dies = dies
+    with suppress(Died):
+        stage.ask()
+    records.dies, records.dead = None, False
+    stage.clock.turn(minutes=2)
+
+    assert stage.ask("And now?")["status"] == "completed"
+
+    (result,) = told_of(stage)
+    assert result.startswith(told)
