@@ -11,9 +11,10 @@ from typing import Final
 
 from agent_image.contract import EventName, Field, Ruling
 from agent_image.errors import AgentError, StoreError
+from agent_image.guard import sayings
 from agent_image.guard.alerts import CHECKPOINT_ID, Alert
 from agent_image.guard.audit import AuditText, lone_event
-from agent_image.guard.checkpoint import Case, Checkpoint, Progress, State
+from agent_image.guard.checkpoint import Case, Checkpoint, Progress, Resolution, State
 from agent_image.guard.claims import REMIND
 from agent_image.guard.events import Event
 from agent_image.guard.findings import Severity
@@ -86,6 +87,8 @@ class Sweeper:
         """Do what one checkpoint needs; tell what that was."""
         now, checkpoint = self._guard.clock(), case.checkpoint
         state = case.state(now)
+        if checkpoint.progress is Progress.IN_DOUBT and case.resolution is not None:
+            return self._resolved(checkpoint, case.resolution, now)
         if state in _CLOSING:
             progress, ruling = _CLOSING[state]
             if not self._guard.store.advance(checkpoint, checkpoint.advanced(progress, now)):
@@ -101,6 +104,12 @@ class Sweeper:
             self._later(checkpoint, now + REMIND)
             self._alert(checkpoint, "in_doubt", Severity.CRITICAL, now)
         return None
+
+    def _resolved(self, checkpoint: Checkpoint, resolution: Resolution, now: datetime) -> str | None:
+        """Keep what a person found out: whoever resumes later is told the same."""
+        progress = Progress.DONE if resolution.took_effect else Progress.FAILED
+        after = checkpoint.advanced(progress, now, result=sayings.resolved(resolution))
+        return progress.value if self._guard.store.advance(checkpoint, after) else None
 
     def _doubted(self, checkpoint: Checkpoint, now: datetime) -> str | None:
         session = self._guard.store.session(checkpoint.session_id).session

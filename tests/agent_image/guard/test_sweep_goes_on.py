@@ -10,11 +10,11 @@ import pytest
 
 from agent_image.contract import Choice, Item
 from agent_image.errors import AgentError
-from agent_image.guard.checkpoint import Progress
+from agent_image.guard.checkpoint import Progress, Resolution
 from agent_image.guard.people import PeopleStore
 from agent_image.invocation import Sweep
 from tests.agent_image.grounds import Stage, closing
-from tests.agent_image.guard.gate_grounds import Effects, paying
+from tests.agent_image.guard.gate_grounds import Effects, paying, results, text_of
 from tests.agent_image.scripted import Says
 
 NOBODY = "session-" + "9" * 32
@@ -121,3 +121,28 @@ def test_a_session_that_cannot_be_read_keeps_no_other_waiting() -> None:
     assert swept(stage)["swept"] == {"expired": 1}
     assert progress(stage, other) is Progress.EXPIRED
     assert progress(stage, lost) is Progress.EXECUTING
+
+
+@pytest.mark.parametrize(("took_effect", "closed"), [(True, Progress.DONE), (False, Progress.FAILED)])
+def test_a_sweep_closes_what_a_person_has_found_out(
+    took_effect: bool,  # noqa: FBT001 - a column of the table above
+    closed: Progress,
+) -> None:
+    """Nobody may ever resume it; it waits for nobody any more, and whoever resumes gets what the person found."""
+    stage, (lost,) = stage_with(1)
+    stage.decide(lost, Choice.APPROVE)
+    claimed(stage, lost)
+    stage.clock.turn(hours=5)
+    swept(stage)
+    found = Resolution(checkpoint_id=lost, took_effect=took_effect, approver="ana", at=stage.clock(), reason="Seen.")
+    stage.people.resolve(found)
+    stage.clock.turn(days=2)
+
+    assert swept(stage)["swept"] == {closed.value: 1}
+    assert progress(stage, lost) is closed
+    assert stage.people.waiting(10) == []
+
+    stage.go_on(lost, session(0))
+    (result,) = results(stage.messages(session(0)))
+    assert text_of(result).endswith("Seen.")
+    assert result["status"] == ("success" if took_effect else "error")
