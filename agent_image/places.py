@@ -14,8 +14,8 @@ from agent_image.alerts.channels import channels_at
 from agent_image.contract import Regime, Setting
 from agent_image.errors import SettingsError
 from agent_image.guard.alerts import Channel
-from agent_image.guard.audit import MemoryOutlet, Outlet
 from agent_image.guard.audit_place import outlet_at
+from agent_image.guard.outlet import MemoryOutlet, Outlet
 from agent_image.guard.records import Records
 from agent_image.guard.settings import GuardSettings
 from agent_image.retrieval.archive import Archive, NoArchive

@@ -8,8 +8,7 @@ session's record holds: who cuts lines off the end leaves a head that names none
 from __future__ import annotations
 
 import hashlib
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
@@ -21,6 +20,7 @@ from agent_image.errors import AuditError
 from agent_image.guard.beginnings import beginnings
 from agent_image.guard.events import Event, Text, fields_of, members
 from agent_image.guard.moments import Clock
+from agent_image.guard.outlet import Outlet
 from agent_image.guard.plain import compact, plain, text_of
 from agent_image.guard.session import Head
 
@@ -42,27 +42,6 @@ BATCH_LINES: Final = 500
 """Lines that wait for a flush at most, where the outlet does not take each as it comes."""
 BACKLOG_LINES: Final = 10_000
 """Lines that wait for an outlet that takes none; beyond it nothing more is said, so nothing more may be done."""
-KEPT_LINES: Final = 10_000
-"""Lines that a memory outlet keeps."""
-
-
-Folder = tuple[str, ...]
-"""Where a chain's lines lie together, where an outlet has more than one place for them."""
-
-
-class Outlet(Protocol):
-    """Take a chain's lines. Both verbs raise AuditError, and nothing else."""
-
-    at_once: bool
-    """Whether each line is handed over as it comes; the others wait for a flush."""
-
-    def write(self, lines: Sequence[bytes], *, folder: Folder, run: str, seq: int) -> None:
-        """Append lines, whole; `seq` is the number of the first. After a failure the very same call may come again."""
-        ...
-
-    def sync(self) -> None:
-        """Come back when all that was written is durable."""
-        ...
 
 
 class Slim(Protocol):
@@ -80,23 +59,6 @@ class Sealed:
     line: bytes
     prev: str
     hash: str
-
-
-class MemoryOutlet:
-    """Keep the last lines in the process."""
-
-    at_once = True
-
-    def __init__(self) -> None:
-        """Start with none."""
-        self.lines: deque[bytes] = deque(maxlen=KEPT_LINES)
-
-    def write(self, lines: Sequence[bytes], *, folder: Folder, run: str, seq: int) -> None:  # noqa: ARG002 - the port's
-        """Append lines."""
-        self.lines.extend(lines)
-
-    def sync(self) -> None:
-        """Have nothing to wait for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from agent_image.errors import AuditError
-from agent_image.guard.audit import Folder
+from agent_image.guard.outlet import Folder
 
 FILE_MODE: Final = 0o600
 FOLDER_MODE: Final = 0o700

@@ -13,9 +13,9 @@ from typing import Any, BinaryIO
 
 from agent_image.contract import Field, Span
 from agent_image.errors import AuditError
-from agent_image.guard.audit import Folder
 from agent_image.guard.audit_file import closed_files
 from agent_image.guard.audit_s3 import AuditPlace, objects
+from agent_image.guard.outlet import Folder
 from agent_image.retrieval.failure import AWS_ERRORS, aws_failure
 
 

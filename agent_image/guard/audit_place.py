@@ -10,9 +10,9 @@ from urllib.parse import unquote
 import boto3
 from botocore.config import Config
 
-from agent_image.guard.audit import Outlet
 from agent_image.guard.audit_file import FileOutlet
 from agent_image.guard.audit_s3 import S3Outlet, parse_audit_place
+from agent_image.guard.outlet import Outlet
 
 FILE: Final = "file:"
 # One attempt: the outlet tries again itself, and knows then that an object in its place may be its own.

@@ -18,7 +18,7 @@ from urllib.parse import quote, urlsplit
 
 from agent_image.contract import AUDIT_OBJECT_PREFIX
 from agent_image.errors import AuditError
-from agent_image.guard.audit import Folder
+from agent_image.guard.outlet import Folder
 from agent_image.retrieval.failure import AWS_ERRORS, Failure, aws_code, aws_failure
 
 ATTEMPTS: Final = 4

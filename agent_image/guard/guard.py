@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent_image.digest import Digest
-from agent_image.guard.audit import Outlet, Slim
+from agent_image.guard.audit import Slim
 from agent_image.guard.moments import Clock
 from agent_image.guard.outbox import Outbox
+from agent_image.guard.outlet import Outlet
 from agent_image.guard.policy import Policy
 from agent_image.guard.prices import Prices
 from agent_image.guard.settings import GuardSettings

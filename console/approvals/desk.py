@@ -10,8 +10,9 @@ from uuid import uuid4
 
 from agent_image.digest import Digest, new_key
 from agent_image.digest_key import digest_at
-from agent_image.guard.audit import AuditText, Outlet
+from agent_image.guard.audit import AuditText
 from agent_image.guard.audit_file import FileOutlet
+from agent_image.guard.outlet import Outlet
 from agent_image.guard.redaction import Redactor
 from console.approvals.deciding import Desk
 from console.approvals.trail import Trail

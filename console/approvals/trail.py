@@ -14,9 +14,10 @@ from typing import Any, Final
 
 from agent_image.contract import EventName, Field, Ruling
 from agent_image.guard.approval_metrics import TOO_LATE
-from agent_image.guard.audit import AuditText, Outlet, Sealed, decision_chain, write_alone
+from agent_image.guard.audit import AuditText, Sealed, decision_chain, write_alone
 from agent_image.guard.checkpoint import Checkpoint
 from agent_image.guard.events import Event
+from agent_image.guard.outlet import Outlet
 from console.approvals.rules import Refusal
 
 ATTEMPT: Final = "attempt"

@@ -25,10 +25,10 @@ from agent_image.contract import SCOPE, Choice, Regime
 from agent_image.conversation import Conversation, StoredConversations
 from agent_image.digest import Digest
 from agent_image.ground import Ground
-from agent_image.guard.audit import MemoryOutlet, Outlet
 from agent_image.guard.checkpoint import Decision
 from agent_image.guard.guard import Guard
 from agent_image.guard.outbox import Outbox
+from agent_image.guard.outlet import MemoryOutlet, Outlet
 from agent_image.guard.people import PeopleStore
 from agent_image.guard.policy import Policy
 from agent_image.guard.prices import Prices

@@ -12,9 +12,10 @@ from typing import Any
 from uuid import uuid4
 
 from agent_image.digest import Digest
-from agent_image.guard.audit import AuditText, Outlet
+from agent_image.guard.audit import AuditText
 from agent_image.guard.audit_file import FileOutlet
 from agent_image.guard.moments import Clock
+from agent_image.guard.outlet import Outlet
 from agent_image.guard.people import PeopleStore
 from agent_image.guard.records import Records
 from agent_image.stores.by_url import records_at

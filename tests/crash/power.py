@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from agent_image.contract import Item
-from agent_image.guard.audit import Folder, Outlet
+from agent_image.guard.outlet import Folder, Outlet
 from agent_image.guard.records import Document, Record, Records
 
 

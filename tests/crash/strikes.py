@@ -16,8 +16,8 @@ from typing import Any
 
 from agent_image.contract import EventName, Item
 from agent_image.errors import NoEffect
-from agent_image.guard.audit import Folder, Outlet
 from agent_image.guard.checkpoint import Progress
+from agent_image.guard.outlet import Folder, Outlet
 from agent_image.guard.records import NEW, Document, Record, Records
 from agent_image.tools.ledger import Entry, Ledger
 from agent_image.tools.refund_order import REFUND_ORDER

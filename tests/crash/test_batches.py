@@ -24,10 +24,10 @@ from strands.types.streaming import StreamEvent
 from strands.types.tools import ToolSpec
 
 from agent_image.contract import Choice, Zone
-from agent_image.guard.audit import MemoryOutlet
 from agent_image.guard.audit_lines import line
 from agent_image.guard.checkpoint import Action, Call, Case, Checkpoint, Resolution, State
 from agent_image.guard.claim import current_claim
+from agent_image.guard.outlet import MemoryOutlet
 from agent_image.guard.people import PeopleStore
 from agent_image.guard.verify import verify
 from agent_image.invocation import Sweep

@@ -14,9 +14,9 @@ import pytest
 
 from agent_image.contract import Choice, EventName, Field
 from agent_image.guard.approval_metrics import approvals
-from agent_image.guard.audit import MemoryOutlet
 from agent_image.guard.audit_lines import Line, line, read_file
 from agent_image.guard.checkpoint import SKEW, Case, Decision, State
+from agent_image.guard.outlet import MemoryOutlet
 from agent_image.guard.people import PeopleStore
 from agent_image.guard.records import Records
 from agent_image.guard.store import GuardStore

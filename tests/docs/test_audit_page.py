@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from agent_image.contract import EventName, Field, Outcome, Ruling
-from agent_image.guard.audit import TEXT_LIMIT, MemoryOutlet
+from agent_image.guard.audit import TEXT_LIMIT
 from agent_image.guard.audit_file import FILE_LIMIT
 from agent_image.guard.events import LISTED, TEXTS
+from agent_image.guard.outlet import MemoryOutlet
 from agent_image.guard.signs import NOTES, Sign
 from tests.agent_image.guard.chains import Ticking, chain, parsed
 from tests.conftest import ROOT

@@ -12,9 +12,10 @@ from typing import Any
 from agent_image.contract import EventName
 from agent_image.digest import Digest
 from agent_image.errors import AuditError
-from agent_image.guard.audit import Chain, Folder, MemoryOutlet, Outlet, Sealed, Slim
+from agent_image.guard.audit import Chain, Sealed, Slim
 from agent_image.guard.audit_lines import Line, line
 from agent_image.guard.events import Event
+from agent_image.guard.outlet import Folder, MemoryOutlet, Outlet
 from agent_image.guard.session import Head
 
 SESSION = "session-0123456789abcdef0123456789abcdef"

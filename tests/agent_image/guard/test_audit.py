@@ -21,13 +21,13 @@ from agent_image.guard.audit import (
     SEEN_LIMIT,
     TEXT_LIMIT,
     AuditText,
-    MemoryOutlet,
     Sealed,
     decision_chain,
     lone_event,
     write_alone,
 )
 from agent_image.guard.events import Event, fields_of
+from agent_image.guard.outlet import MemoryOutlet
 from agent_image.guard.plain import plain, text_of
 from agent_image.guard.redaction import Redactor
 from agent_image.guard.session import Head

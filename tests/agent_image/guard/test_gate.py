@@ -14,9 +14,9 @@ from strands.middleware import ExecuteToolStage
 
 from agent_image.contract import Choice, Level, Zone
 from agent_image.errors import AuditError
-from agent_image.guard.audit import MemoryOutlet
 from agent_image.guard.checkpoint import Checkpoint, Progress, Resolution, State
 from agent_image.guard.codec import decode, encode
+from agent_image.guard.outlet import MemoryOutlet
 from agent_image.guard.store import checkpoint_key
 from agent_image.invocation import Prompt, Resume
 from tests.agent_image.grounds import SESSION, Clock, Stage, closing

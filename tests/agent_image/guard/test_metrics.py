@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_image.contract import EventName
-from agent_image.guard.audit import MemoryOutlet
 from agent_image.guard.figures import Spread, as_number, percentile, rate, spread
 from agent_image.guard.metrics import Report, ToolFigures, report, run_summary
+from agent_image.guard.outlet import MemoryOutlet
 from agent_image.guard.slim import SlimLine
 from tests.agent_image.guard.chains import DIGEST, SESSION, START, Ticking, chain, parsed
 

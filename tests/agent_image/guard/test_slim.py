@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from agent_image.contract import EventName
-from agent_image.guard.audit import AuditText, MemoryOutlet
+from agent_image.guard.audit import AuditText
+from agent_image.guard.outlet import MemoryOutlet
 from agent_image.guard.slim import TOLD_EVERY, SlimLine
 from tests.agent_image.guard.chains import DIGEST, SESSION, chain, parsed
 from tests.conftest import ROOT
@@ -86,7 +87,7 @@ def test_a_line_goes_straight_to_standard_output() -> None:
     """Whatever stands in the place of sys.stdout: it is closed here."""
     program = (
         "import sys; from tests.agent_image.guard.chains import DIGEST, chain\n"
-        "from agent_image.guard.audit import MemoryOutlet; from agent_image.guard.slim import SlimLine\n"
+        "from agent_image.guard.outlet import MemoryOutlet; from agent_image.guard.slim import SlimLine\n"
         "from agent_image.contract import EventName; sys.stdout = None\n"
         "chain(MemoryOutlet(), slim=SlimLine(DIGEST)).append(EventName.RUN_STARTED, kind='prompt')"
     )

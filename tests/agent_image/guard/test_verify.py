@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_image.contract import EventName
-from agent_image.guard.audit import RECOVERED, AuditText, MemoryOutlet, audit_line, decision_chain, lone_event
+from agent_image.guard.audit import RECOVERED, AuditText, audit_line, decision_chain, lone_event
 from agent_image.guard.events import fields_of
+from agent_image.guard.outlet import MemoryOutlet
 from agent_image.guard.session import Head
 from agent_image.guard.signs import NOTES, Finding, Sign, Verification
 from agent_image.guard.sweep import SWEEP_CHAIN

@@ -11,9 +11,10 @@ from typing import Any
 
 from agent_image.contract import Choice, Level, Zone
 from agent_image.digest import Digest
-from agent_image.guard.audit import AuditText, MemoryOutlet, Outlet
+from agent_image.guard.audit import AuditText
 from agent_image.guard.checkpoint import Action, Call, Checkpoint
 from agent_image.guard.claim import arguments_digest
+from agent_image.guard.outlet import MemoryOutlet, Outlet
 from agent_image.guard.people import PeopleStore
 from agent_image.guard.records import Records
 from agent_image.guard.store import GuardStore

@@ -12,9 +12,9 @@ import pytest
 from agent_image.contract import Choice
 from agent_image.errors import AuditError, StoreError
 from agent_image.guard.approval_metrics import approvals
-from agent_image.guard.audit import Folder
 from agent_image.guard.audit_lines import line
 from agent_image.guard.checkpoint import Case, Checkpoint, Decision, Progress, Resolution, State
+from agent_image.guard.outlet import Folder
 from agent_image.guard.people import PeopleStore
 from agent_image.guard.records import StoreUnavailable
 from agent_image.guard.verify import verify
