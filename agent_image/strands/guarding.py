@@ -202,7 +202,9 @@ async def _drained(
                 last = event
     except InterruptException:
         return _failed(), NESTED
-    except Exception as raised:  # noqa: BLE001 - whatever a tool raises is recorded as what it is
+    except (KeyboardInterrupt, SystemExit, GeneratorExit, asyncio.CancelledError):
+        raise
+    except BaseException as raised:  # noqa: BLE001 - whatever a tool raises is recorded as that, a panic of native code too
         return _failed(), raised
     if last is None:
         return _failed(), NESTED
