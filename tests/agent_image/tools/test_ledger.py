@@ -9,6 +9,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -156,19 +157,20 @@ def test_a_held_ledger_is_not_waited_for_without_end(
     assert ledger.book("refund", "k2", 1, "s")["number"] == 2
 
 
-@pytest.fixture
+@contextmanager
 def small_disk(path: Path) -> Iterator[None]:
-    """Let a file grow by a part of a line, as a disk does that is full."""
+    """Let files grow by a part of a line, as a full disk does: the log of the tests is one of them, so not for long."""
     usual = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 20 if path.exists() else 20, usual[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
 
 
-@pytest.mark.usefixtures("small_disk")
 def test_a_full_disk_leaves_a_doubt(ledger: Ledger, path: Path) -> None:
     """A part of the line is there: whoever asked is not told that nothing happened."""
-    with pytest.raises(StoreError, match="ledger_unwritten") as raised:
+    with small_disk(path), pytest.raises(StoreError, match="ledger_unwritten") as raised:
         ledger.book("refund", "k1", 1, "s")
 
     assert not isinstance(raised.value, NoEffect)
