@@ -105,12 +105,16 @@ class Gate:
     def settle(self, call: Call) -> ToolResult:
         """Give what a call came to that nobody goes on with: no tool runs for it any more."""
         work = self._work
-        if (kept := work.batch.result(call.message, call.id)) is not None:
+        try:
+            call_id = call.id
+        except NotCanonical as error:
+            return sayings.refusal(error.message)
+        if (kept := work.batch.result(call.message, call_id)) is not None:
             return kept
-        case = work.guard.store.case(call.id) if call.id in work.session.pending else None
+        case = work.guard.store.case(call_id) if call_id in work.session.pending else None
         if case is None:
             # Whatever is not only reading is written down before it begins.
-            began = work.batch.started(call.message, call.id)
+            began = work.batch.started(call.message, call_id)
             return sayings.refusal(sayings.UNKNOWN if began else sayings.UNFINISHED)
         return self._ended(case, call, case.state(work.guard.clock())) or sayings.refusal(sayings.UNKNOWN)
 
