@@ -40,4 +40,4 @@ class Answers:
             work.alert("answer_unchecked", Severity.WARNING, {"sent_back": work.session.sent_back})
             return None
         work.lease.update(lambda session: replace(session, sent_back=session.sent_back + 1))
-        return "\n".join(verdict.text or verdict.code for verdict in refusals)
+        return "\n".join(verdict.text for verdict in refusals)

@@ -7,7 +7,7 @@ as a refusal: what cannot be judged does not run.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any, Final, Protocol, TypeVar
 
@@ -35,6 +35,7 @@ class Verdict:
 
 
 ALLOWED: Final = Verdict()
+UNSAID: Final = "A check refused this, and gave no reason."
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,13 @@ def judge(stages: Iterable[Callable[[T], Verdict]], subject: T) -> tuple[Verdict
 
 def _asked(stage: Callable[[T], Verdict], subject: T) -> Verdict:
     try:
-        return stage(subject)
+        verdict: Verdict | None = stage(subject)
     except Exception:  # noqa: BLE001 - whatever a hook raises, the call waits for one that works
+        verdict = None
+    # A hook that forgets to answer has not said yes.
+    if not isinstance(verdict, Verdict):
         return Verdict(Say.DENY, type(stage).__name__, "hook_failed", "A check failed, so the call did not run.")
+    if verdict.say is not Say.ALLOW and not verdict.text:
+        # A model takes no empty text.
+        return replace(verdict, text=verdict.code or UNSAID)
+    return verdict
