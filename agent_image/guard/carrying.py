@@ -164,11 +164,13 @@ class Carrying:
     def _told(self, admitted: Admitted, result: ToolResult, *, succeeded: bool) -> ToolResult:
         """Add to a result what stages and people say, and take away what they hide."""
         work = self._work
-        content = list(result.get("content", ()))
+        content = [sayings.kept(block) for block in result.get("content") or ()]
         for verdict in judge(work.guard.stages.after_tool, Outcome(admitted.call, result, succeeded)):
             work.hooked(admitted.call, verdict)
-            block = {"text": sayings.withheld(verdict.text) if verdict.say is Say.DENY else verdict.text}
-            content = [block] if verdict.say is Say.DENY else [*content, block]
+            if verdict.say is Say.DENY:
+                content = [{"text": sayings.withheld(verdict.text)}]
+            elif verdict.text:
+                content = [*content, {"text": verdict.text}]
         decision = None if admitted.approved is None else admitted.approved.case.decision
         if decision is not None and admitted.ruling is Ruling.EDITED:
             content = [{"text": sayings.edited(admitted.arguments, decision.reason)}, *content]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 
 from agent_image.errors import AgentError
 from agent_image.guard.canonical import canonical
 from agent_image.guard.checkpoint import Case, Resolution, State
+from agent_image.guard.plain import plain
 
 ToolResult = dict[str, Any]
 """What a tool answers: `status` (success, error) and `content`, a list of blocks."""
@@ -32,7 +34,17 @@ _NO_EFFECT: Final = "This call was interrupted. A person checked, and it did not
 _EDITED: Final = "A person changed the arguments before approving; the call ran with {arguments}. {reason}"
 _GUIDED: Final = "A person approved this call and adds: {reason}"
 _RAISED: Final = "The tool failed ({error})."
+_UNKEPT: Final = "(A part of the answer is left out here: it is no text.)"
 _WITHHELD: Final = "The result of this call was withheld: {text}"
+
+
+def kept(block: Any) -> Any:  # noqa: ANN401 - whatever a tool puts into its answer
+    """Give a block of a tool's answer as it can be kept: a store and a conversation hold JSON alone."""
+    try:
+        json.dumps(block, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return {"json": plain(block["json"])} if isinstance(block, dict) and "json" in block else {"text": _UNKEPT}
+    return block
 
 
 def refusal(text: str) -> ToolResult:

@@ -194,7 +194,8 @@ class Work:
             AgentError: what it was.
         """
         if self.halted is not None:
-            raise self.halted
+            # It may be a constant, which would gather the frames of every run that it ended.
+            raise self.halted.with_traceback(None)
 
     def ask(self, case: Case) -> Suspended:
         """Note what the run waits for."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
+from contextlib import suppress
 from typing import Any, Final
 
 from opentelemetry.trace import Tracer
@@ -40,12 +41,16 @@ from agent_image.guard.rules import UNKNOWN
 from agent_image.guard.sayings import ToolResult
 from agent_image.guard.spending import Spending
 from agent_image.guard.work import Suspended, Work
+from agent_image.notice import notice
 
 SPAN: Final = "guard"
+CANCELLED: Final = "cancelled"
+"""The code of a model's call that its caller did not wait for."""
 NUDGE: Final = "Note: the last steps repeat what was done before, with the same results. Try another way, or answer."
 DIRECT: Final = AgentError("direct_call", "A tool was called past the model; the guard lets no such call run.")
 NESTED: Final = AgentError("nested_interrupt", "A tool paused by itself; under the guard only the gate does that.")
 
+_NO_ANSWER: Final = frozenset({"interrupt", "cancelled", "checkpoint"})
 _UNTOLD: Final = frozenset({Ruling.ALLOWED, Ruling.APPROVED})
 
 Next = Callable[[Any], AsyncGenerator[Any, None]]
@@ -79,8 +84,11 @@ class Guarding:
             self._save(event.agent.messages)
 
     def _ended(self, event: AfterInvocationEvent) -> None:
-        """Send an answer back that somebody refuses. The event also comes for what is no answer."""
-        if event.result is None or event.result.stop_reason != "end_turn" or self._work.halted is not None:
+        """Send an answer back that somebody refuses, whatever the model stopped for.
+
+        The event also comes for what is no answer.
+        """
+        if event.result is None or event.result.stop_reason in _NO_ANSWER or self._work.halted is not None:
             return
         reason = self._answers.sent_back(str(event.result).strip())
         if reason is not None:
@@ -106,12 +114,15 @@ class Guarding:
                     begun = None
                 yield event
         except Exception as error:
-            self._failed(begun, error)
+            if begun is not None and not isinstance(error, AgentError):
+                self._models.fail(begun, fault_of(error).code)
             raise
-
-    def _failed(self, begun: Begun | None, error: Exception) -> None:
-        if begun is not None and not isinstance(error, AgentError):
-            self._models.fail(begun, fault_of(error).code)
+        except (asyncio.CancelledError, GeneratorExit):
+            # The caller hung up, and nobody says what was used.
+            if begun is not None:
+                with suppress(AgentError):
+                    self._models.fail(begun, CANCELLED)
+            raise
 
     async def _tool(self, context: ExecuteToolContext, next_fn: Next) -> AsyncGenerator[TypedEvent, None]:
         try:
@@ -120,8 +131,9 @@ class Guarding:
         except Suspended as suspended:
             self._tell(Ruling.ASKED, context, suspended.case.checkpoint.id)
             raise _interrupt(suspended.case.checkpoint.id) from None
-        except AgentError as error:
-            raise self._halted(error) from None
+        except Exception as error:
+            # What cannot be judged does not run, and says nothing to the model.
+            raise self._halted(error) from error
         if isinstance(admitted, Answered):
             self._tell(admitted.ruling, context)
             yield _result_event(admitted.call, admitted.result)
@@ -145,8 +157,9 @@ class Guarding:
         except Suspended as suspended:
             self._tell(Ruling.IN_DOUBT, context, suspended.case.checkpoint.id)
             raise _interrupt(suspended.case.checkpoint.id) from None
-        except AgentError as fault:
-            raise self._halted(fault) from None
+        except Exception as fault:
+            # What has happened and cannot be kept must not be tried again.
+            raise self._halted(fault) from fault
         if error is NESTED:
             raise self._halted(NESTED)
         return told
@@ -162,7 +175,7 @@ class Guarding:
         last = messages[-1] if messages else None
         uses = [block["toolUse"] for block in last["content"] if "toolUse" in block] if last else []
         if last is None or use["toolUseId"] not in {one["toolUseId"] for one in uses}:
-            raise DIRECT
+            raise DIRECT.with_traceback(None)
         arguments = use["input"]
         return Call(
             session_id=self._work.run.session_id,
@@ -172,10 +185,13 @@ class Guarding:
             arguments=arguments if isinstance(arguments, dict) else {"input": arguments},
         )
 
-    def _halted(self, error: AgentError) -> InterruptException:
+    def _halted(self, error: Exception) -> InterruptException:
         """End the run: the framework would hand an exception to the model as the tool's answer."""
-        self._work.halt(error)
-        return _interrupt(error.code)
+        fault = fault_of(error)
+        if fault is not error:
+            notice("guard_failed", fault=fault.code, error=type(error).__name__)
+        self._work.halt(fault)
+        return _interrupt(fault.code)
 
     def _tell(self, ruling: Ruling, context: ExecuteToolContext, checkpoint: str | None = None) -> None:
         """Leave a guard span for what did not simply run."""
@@ -202,9 +218,10 @@ async def _drained(
                 last = event
     except InterruptException:
         return _failed(), NESTED
-    except (KeyboardInterrupt, SystemExit, GeneratorExit, asyncio.CancelledError):
+    except (KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
     except BaseException as raised:  # noqa: BLE001 - whatever a tool raises is recorded as that, a panic of native code too
+        # Cancelled is what the tool itself began, or all of the process: the caller's hanging up does not come here.
         return _failed(), raised
     if last is None:
         return _failed(), NESTED
