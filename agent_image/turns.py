@@ -181,6 +181,9 @@ class Turns:
             conversation.messages = before
         with suppress(AgentError):
             self._save(work, conversation)
+            if not unfinished(conversation.messages):
+                # An answer that was cut is none: nothing goes on from here.
+                work.answered()
 
     def _settle(self, work: Work, conversation: Conversation) -> None:
         """Finish a turn that nobody goes on with, so that the conversation can go on with another."""
