@@ -10,7 +10,6 @@ from strands import Agent, ModelRetryStrategy
 from strands.models import Model
 from strands.plugins import Plugin
 
-from agent_image.contract import Zone
 from agent_image.conversation import Conversation
 from agent_image.errors import SettingsError
 from agent_image.guard.verdict import Stages
@@ -69,8 +68,8 @@ class AgentPlan:
         agent = Agent(
             model=self.model,
             messages=list(conversation.messages),
-            # What is not green runs under a claim alone, whoever calls it.
-            tools=[zoned.tool if zoned.zone is Zone.GREEN else ClaimedTool(zoned.tool) for zoned in self.tools],
+            # Nothing runs but under a claim, whoever calls it: settings make red what the code calls green.
+            tools=[ClaimedTool(zoned.tool) for zoned in self.tools],
             system_prompt=self.prompt,
             name=NAME,
             plugins=list(self.plugins),
