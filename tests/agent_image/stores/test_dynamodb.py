@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from opentelemetry.instrumentation.botocore import BotocoreInstrumentor
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from agent_image.contract import DUE_KEY, QUEUE_KEY, STATE_OBJECT_PREFIX, TABLE_EXPIRY, TABLE_KEY, Item
@@ -296,20 +292,6 @@ def test_what_is_no_record_is_not_read_as_one(place: TableStore) -> None:
         place.store().get(f"{Item.KEY}digest")
 
     assert refused.value.code == "record_malformed"
-
-
-@pytest.fixture
-def spans() -> Iterator[InMemorySpanExporter]:
-    """Trace every call of a boto3 client, as ADOT does."""
-    exporter, provider = InMemorySpanExporter(), TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(exporter))
-    instrumentor: Any = BotocoreInstrumentor()  # type: ignore[no-untyped-call]
-    instrumentor.instrument(tracer_provider=provider)
-    try:
-        yield exporter
-    finally:
-        instrumentor.uninstrument()
-        provider.shutdown()
 
 
 def test_the_store_s_own_calls_are_not_in_the_trail(place: TableStore, spans: InMemorySpanExporter) -> None:
