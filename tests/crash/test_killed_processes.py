@@ -15,8 +15,6 @@ from tests.conformance.place import Place, in_sqlite
 from tests.crash.points import MAIN, Phase, Point, points
 from tests.crash.runner import play_all
 
-LOST = {Phase.RESUME_LOST, Phase.SWEEP_LOST, Phase.RESOLVE, Phase.RESUME_RESOLVED}
-
 
 def faulty(plan: Sequence[Point], places: Callable[[Path], Place], folder: Path) -> dict[str, tuple[str, ...]]:
     return {one.point.name: one.faults for one in play_all(plan, places, folder, "ci") if one.faults}
