@@ -84,7 +84,6 @@ class Checkpoint:
 
     Attributes:
         arguments: what the model asked for; of a budget, what was spent and what an approval adds.
-        arguments_digest: over their canonical form; what was approved is what runs.
         schema: the tool's JSON schema, which an edit must fit.
         reasons: codes, all that hold.
         requester: who asked the agent, where that is known.
@@ -105,7 +104,6 @@ class Checkpoint:
     tool_use_id: str
     tool: str
     arguments: Mapping[str, Any]
-    arguments_digest: str
     schema: Mapping[str, Any] = field(default_factory=dict)
     zone: Zone
     level: Level

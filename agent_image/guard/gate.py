@@ -17,7 +17,6 @@ from agent_image.guard.budget import Over
 from agent_image.guard.canonical import NotCanonical, canonical
 from agent_image.guard.carrying import Admitted, Approved, Carrying, price_of
 from agent_image.guard.checkpoint import Action, Call, Case, Progress, Resolution, State
-from agent_image.guard.claim import arguments_digest
 from agent_image.guard.claims import Claims
 from agent_image.guard.findings import Anomaly
 from agent_image.guard.opening import opened
@@ -176,7 +175,6 @@ class Gate:
             tool_use_id=call.tool_use_id,
             tool=call.tool,
             arguments=dict(call.arguments),
-            arguments_digest=arguments_digest(dict(call.arguments)),
             schema=dict(self._work.guard.schemas.get(call.tool, {})),
             zone=classified.zone,
             level=max(classified.level, Level.BLOCK),

@@ -7,7 +7,7 @@ from typing import Final
 
 from agent_image.contract import EventName, Level, Outcome, Ruling, Zone
 from agent_image.guard.budget import Amount, Over
-from agent_image.guard.canonical import canonical, digest
+from agent_image.guard.canonical import digest
 from agent_image.guard.checkpoint import Action, Case, Progress, State
 from agent_image.guard.opening import opened
 from agent_image.guard.watch import Severity
@@ -148,7 +148,6 @@ class Spending:
             tool_use_id="",
             tool=BUDGET,
             arguments=arguments,
-            arguments_digest=digest(canonical(arguments)),
             zone=Zone.YELLOW,
             level=Level.BLOCK,
             reasons=tuple(over),

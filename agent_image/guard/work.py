@@ -215,7 +215,7 @@ class Work:
             self.alert(finding.kind.value, finding.severity, finding.evidence)
 
     def alert(self, kind: str, severity: Severity, evidence: Mapping[str, str | int]) -> None:
-        """Put an alert in the outbox; one that cannot be kept is counted there, and ends nothing."""
+        """Put an alert in the outbox; one that cannot be kept is lost with a notice, and ends nothing."""
         guard = self.guard
         self.guard.outbox.put(
             Alert(

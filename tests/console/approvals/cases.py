@@ -13,7 +13,6 @@ from agent_image.contract import Choice, Level, Zone
 from agent_image.digest import Digest
 from agent_image.guard.audit import AuditText
 from agent_image.guard.checkpoint import Action, Call, Checkpoint
-from agent_image.guard.claim import arguments_digest
 from agent_image.guard.outlet import MemoryOutlet, Outlet
 from agent_image.guard.people import PeopleStore
 from agent_image.guard.records import Records
@@ -57,7 +56,6 @@ def checkpoint(number: int = 1, arguments: Mapping[str, Any] = ARGUMENTS, **chan
         tool_use_id=call.tool_use_id,
         tool=call.tool,
         arguments=arguments,
-        arguments_digest=arguments_digest(arguments),
         schema=SCHEMA,
         zone=Zone.RED,
         level=Level.STEER,
