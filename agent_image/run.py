@@ -61,6 +61,7 @@ class ResumeRun:
         """Go on, event by event; the last one closes."""
         with invoked(self._ground, Kind.RESUME, session_id) as invocation:
             try:
+                self._sweeper.on_the_way()
                 case = self._case(session_id, resume)
                 # The paused trace has ended; this one says where it goes on from.
                 link_to(invocation.span, case.checkpoint.traceparent)

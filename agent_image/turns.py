@@ -19,13 +19,13 @@ from agent_image.conversation import Conversation, Conversations, tool_uses, unf
 from agent_image.errors import AgentError
 from agent_image.faults import fault_of
 from agent_image.ground import Invoked, outcome_of
-from agent_image.guard.checkpoint import WAITING, Call, Case
+from agent_image.guard.checkpoint import WAITING, Action, Call, Case, State
 from agent_image.guard.gate import Gate
 from agent_image.guard.guard import Guard
 from agent_image.guard.lease import Heartbeat, LeaseLost
 from agent_image.guard.moments import written
 from agent_image.guard.spending import Spending
-from agent_image.guard.work import Run, Work
+from agent_image.guard.work import Run, Work, cancelled
 from agent_image.notice import notice
 from agent_image.strands.guarding import Guarding
 from agent_image.telemetry import invocation_span
@@ -86,6 +86,10 @@ class Turns:
             for event in self._completed(invocation, conversation, _text(conversation.messages)):
                 yield event
             return
+        if prompt is None and self._cancelled(work):
+            # Nothing of the task goes on: neither the model, nor what else it asked for in one breath.
+            self._settle(work, conversation)
+            raise cancelled()
         async for event in self._answering(invocation, work, conversation, prompt):
             yield event
 
@@ -123,6 +127,13 @@ class Turns:
         now = self._guard.clock()
         cases = [self._guard.store.case(one) for one in work.session.pending]
         return [case for case in cases if case is not None and case.state(now) in WAITING]
+
+    def _cancelled(self, work: Work) -> bool:
+        """Tell whether a person ended the task, and nothing of it has begun whose end is still to be told."""
+        now = self._guard.clock()
+        cases = [case for one in work.session.pending if (case := self._guard.store.case(one)) is not None]
+        calls = {case.state(now) for case in cases if case.checkpoint.action is Action.TOOL}
+        return State.CANCELLED in calls and not calls & {State.EXECUTING, State.IN_DOUBT}
 
     def suspended(self, invocation: Invoked, cases: list[Case]) -> Event:
         """Close with what the session waits for."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from agent_image.contract import EventName, Level, Outcome, Ruling, Zone
+from agent_image.contract import EventName, Level, Ruling, Zone
 from agent_image.errors import AgentError
 from agent_image.guard import sayings
 from agent_image.guard.budget import Over
@@ -27,7 +27,7 @@ from agent_image.guard.schema import misfits
 from agent_image.guard.spending import Spending
 from agent_image.guard.verdict import Say, Verdict, judge
 from agent_image.guard.watch import Remedy, fingerprint
-from agent_image.guard.work import Stopped, Work, going_in_circles
+from agent_image.guard.work import Work, cancelled, going_in_circles
 
 NOBODYS: Final = "unknown"
 """What stands for a tool's name that only the model knows."""
@@ -115,7 +115,10 @@ class Gate:
             # Whatever is not only reading is written down before it begins.
             began = work.batch.started(call.message, call_id)
             return sayings.refusal(sayings.UNKNOWN if began else sayings.UNFINISHED)
-        return self._ended(case, call, case.state(work.guard.clock())) or sayings.refusal(sayings.UNKNOWN)
+        state = case.state(work.guard.clock())
+        # What might still run, in a task that is over, does not.
+        over = State.CANCELLED if state in {State.PENDING, State.APPROVED} else state
+        return self._ended(case, call, over) or sayings.refusal(sayings.UNKNOWN)
 
     def _judged(self, call: Call, classified: Classified) -> Admitted | Answered:
         """Ask everybody but a person, in turn; the first no is the answer."""
@@ -255,7 +258,7 @@ class Gate:
             if not checkpoint.closed:
                 self._claims.close(case, state)
             if state is State.CANCELLED:
-                work.halt(Stopped("cancelled", "A person ended this task.", Outcome.REFUSED))
+                work.halt(cancelled())
             if state is State.REJECTED:
                 work.reset_watch()
             return self._answered(call, _RULINGS[state], sayings.closed(case, state), checkpoint.zone).result

@@ -6,15 +6,16 @@ import threading
 from collections.abc import Callable
 from datetime import timedelta
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from agent_image.errors import BUSY, AgentError
 from agent_image.guard.moments import Clock
 from agent_image.guard.records import Conflict
 from agent_image.guard.session import Session
-from agent_image.guard.store import GuardStore
+from agent_image.guard.store import GuardStore, Versioned
 
-BEATS_PER_LEASE = 3
+BEATS_PER_LEASE: Final = 3
+_TRIES: Final = 3
 
 
 class LeaseLost(AgentError):  # noqa: N818 - it names what happened
@@ -89,12 +90,30 @@ class Lease:
             self._lost = True
 
     def _put(self, session: Session) -> Session:
-        try:
-            self._held = self._store.put_session(session, self._held.version, self._clock())
-        except Conflict:
-            self._lost = True
-            raise LeaseLost from None
-        return session
+        for _ in range(_TRIES):
+            try:
+                self._held = self._store.put_session(session, self._held.version, self._clock())
+            except Conflict:
+                self._held = self._still_ours()
+            else:
+                return session
+        raise self._lose()
+
+    def _still_ours(self) -> Versioned:
+        """Read the session again: a write of ours may have been kept whose answer was lost.
+
+        Raises:
+            LeaseLost: another run has it.
+        """
+        found = self._store.session(self._held.session.id)
+        held = self._held.session
+        if (found.session.owner, found.session.fence) != (held.owner, held.fence):
+            raise self._lose()
+        return found
+
+    def _lose(self) -> LeaseLost:
+        self._lost = True
+        return LeaseLost()
 
 
 class Heartbeat:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
+from urllib.parse import quote
 
 from agent_image.contract import Item
 from agent_image.errors import StoreError
@@ -15,6 +16,7 @@ from agent_image.guard.records import NEW, Conflict, Record, Records, StoreUnava
 from agent_image.guard.session import Session
 from agent_image.notice import notice
 
+_SAFE: Final = "!$&'()*+,-./:;<=>?@[]^_`{|}~"
 CLOSED_KEPT: Final = timedelta(days=90)
 """How long a closed checkpoint stays in the store; the audit keeps what it says for longer."""
 SESSION_KEPT: Final = timedelta(days=30)
@@ -31,6 +33,11 @@ def decision_key(checkpoint_id: str) -> str:
 def resolution_key(checkpoint_id: str) -> str:
     """Name the record of a resolution."""
     return f"{Item.DECISION}{checkpoint_id}#resolution"
+
+
+def session_key(session_id: str) -> str:
+    """Name the record of a session. A caller chooses the id: none may name a part of another session."""
+    return f"{Item.SESSION}{quote(session_id, safe=_SAFE)}"
 
 
 def checkpoint_key(checkpoint_id: str) -> str:
@@ -88,7 +95,7 @@ class GuardStore(Cases):
 
     def session(self, session_id: str) -> Versioned:
         """Read a session; one that nobody knows is new."""
-        found = self._records.get(f"{Item.SESSION}{session_id}")
+        found = self._records.get(session_key(session_id))
         if found is None:
             return Versioned(Session(id=session_id), NEW)
         return Versioned(decode(Session, found.document), found.version)
@@ -99,13 +106,13 @@ class GuardStore(Cases):
         Raises:
             Conflict: another came first.
         """
-        key = f"{Item.SESSION}{session.id}"
+        key = session_key(session.id)
         self._records.put(key, encode(session), expected=expected, forget_at=now + SESSION_KEPT)
         return Versioned(session, expected + 1)
 
     def part(self, session_id: str, name: str) -> tuple[Mapping[str, Any], int]:
         """Read a part of a session, such as its conversation, with its version; an unknown one is empty."""
-        found = self._records.get(f"{Item.SESSION}{session_id}#{name}")
+        found = self._records.get(f"{session_key(session_id)}#{name}")
         return ({}, NEW) if found is None else (found.document, found.version)
 
     def put_part(self, session_id: str, name: str, document: Mapping[str, Any], expected: int, now: datetime) -> int:
@@ -114,7 +121,7 @@ class GuardStore(Cases):
         Raises:
             Conflict: another came first.
         """
-        key = f"{Item.SESSION}{session_id}#{name}"
+        key = f"{session_key(session_id)}#{name}"
         self._records.put(key, document, expected=expected, forget_at=now + SESSION_KEPT)
         return expected + 1
 

@@ -34,6 +34,7 @@ from agent_image.guard.watch import (
     sketch,
     strongest,
 )
+from agent_image.notice import notice
 
 _CIRCLES: Final = "The agent was going round in circles, and was stopped."
 _ENDS: Final[Mapping[Anomaly, tuple[str, Outcome]]] = MappingProxyType(
@@ -311,7 +312,8 @@ class Work:
             self.look()
             self.note(EventName.RUN_ENDED, outcome=outcome.value, cost_usd=self.spent.usd, tokens=self.tokens)
             head = self.chain.flush()
-        except AuditError:
+        except AuditError as error:
+            notice("audit_not_durable", fault=error.code, session=self.run.session_id, run=self.run.id)
             # What is not durable is not anchored: the next run begins behind what is.
             head = self.session.head
         self.lease.release(lambda session: replace(session, head=head, watch=encode(self.watch)))
@@ -325,3 +327,8 @@ def _stopped(kind: Anomaly) -> Stopped:
 def going_in_circles() -> Stopped:
     """End a run that repeats itself."""
     return _stopped(Anomaly.LOOP)
+
+
+def cancelled() -> Stopped:
+    """End a run whose task a person has ended."""
+    return Stopped("cancelled", "A person ended this task.", Outcome.REFUSED)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from agent_image.contract import Field, Item
+from agent_image.contract import Field
 from agent_image.guard.audit_lines import Line
 from agent_image.guard.checkpoint import Decision, Resolution
 from agent_image.guard.codec import decode
 from agent_image.guard.records import Records
 from agent_image.guard.session import Head, Session
-from agent_image.guard.store import decision_key, resolution_key
+from agent_image.guard.store import decision_key, resolution_key, session_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def heads(records: Records, sessions: Iterable[str]) -> Mapping[str, Head]:
     Raises:
         StoreError: a record cannot be read.
     """
-    found = ((session, records.get(f"{Item.SESSION}{session}")) for session in sorted(sessions))
+    found = ((session, records.get(session_key(session))) for session in sorted(sessions))
     return {session: decode(Session, record.document).head for session, record in found if record is not None}
 
 

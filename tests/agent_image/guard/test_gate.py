@@ -742,3 +742,30 @@ def test_arguments_without_a_form_are_not_those_of_the_id() -> None:
     checkpoint = stage.ask()["checkpoint_id"]
 
     assert not replace(case(stage, checkpoint).checkpoint, arguments={"amount": float("nan")}).genuine
+
+
+def test_a_cancellation_ends_what_else_the_message_asked_for() -> None:
+    """Another's approval of a part is no reason to go on with a task that is over."""
+    effects = Effects()
+    stage = stage_for(effects, CallsAll((paying(1, "a"), paying(2, "b"))))
+    first, second = stage.ask()["waiting"]
+    stage.decide(first["checkpoint_id"], Choice.CANCEL)
+    stage.decide(second["checkpoint_id"], Choice.APPROVE)
+
+    answer = stage.go_on(second["checkpoint_id"])
+
+    assert answer["error"]["code"] == "cancelled"
+    assert effects.done == []
+    assert {case(stage, one["checkpoint_id"]).checkpoint.progress for one in (first, second)} == {Progress.CANCELLED}
+    assert stage.ask("And now?")["status"] == "completed"
+    valid(stage.messages())
+
+
+def test_no_session_s_id_names_a_part_of_another_session() -> None:
+    """A caller chooses its id."""
+    effects = Effects()
+    stage = stage_for(effects, Says("Hello."))
+    stage.ask()
+
+    assert stage.ask(session=f"{SESSION}#conversation")["status"] == "completed"
+    assert len(stage.messages()) == len(stage.messages(f"{SESSION}#conversation")) == 2

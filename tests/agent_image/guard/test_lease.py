@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
+from typing import Any
 
 import pytest
 
@@ -165,3 +166,27 @@ def test_a_heartbeat_outlives_a_store_that_does_not_answer(clock: Clock) -> None
     held = Lease(Faulty(MemoryRecords()), "s", "a", clock, MINUTE)
     with Heartbeat(held, timedelta(milliseconds=15)):
         assert twice.wait(30)
+
+
+def test_a_write_whose_answer_was_lost_is_known_for_one_s_own(clock: Clock) -> None:
+    """The store had kept it: the session is not lost, and the next write goes on from there."""
+
+    class Forgetful(MemoryRecords):
+        forgets = False
+
+        def put(self, key: str, document: Any, **how: Any) -> None:
+            super().put(key, document, **how)
+            if self.forgets:
+                self.forgets = False
+                raise StoreUnavailable("unavailable", "The store did not answer.")
+
+    records = Forgetful()
+    held = lease(GuardStore(records), clock)
+    records.forgets = True
+    with pytest.raises(StoreUnavailable):
+        held.update(lambda session: replace(session, pending=("x",)))
+
+    held.update(lambda session: replace(session, pending=("y",)))
+
+    assert GuardStore(records).session("s").session.pending == ("y",)
+    held.release(lambda session: session)
