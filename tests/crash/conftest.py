@@ -53,3 +53,9 @@ def folder() -> Iterator[Path]:
 @pytest.fixture
 def world(places: Callable[[Path], Place], folder: Path) -> World:
     return World(places(folder), folder)
+
+
+@pytest.fixture
+def laptop(folder: Path) -> World:
+    """Give the store that a laptop has."""
+    return World(in_sqlite(folder), folder)

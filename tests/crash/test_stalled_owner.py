@@ -48,11 +48,19 @@ HOW = pytest.mark.parametrize("how", [Do.RESUME, Do.SWEEP])
 
 
 @HOW
-@pytest.mark.parametrize(
-    ("at", "side"), [(Boundary.CLAIM, Side.AFTER), (Boundary.INTENT, Side.AFTER), (Boundary.EFFECT, Side.BEFORE)]
-)
-def test_an_owner_that_stalled_before_its_effect_has_none(world: World, at: Boundary, side: Side, how: Do) -> None:
+def test_an_owner_that_stalled_before_its_effect_has_none(world: World, how: Do) -> None:
     """Another took the session; the ledger refuses the old token, and the store the old owner's writes."""
+    has_none(world, Boundary.EFFECT, Side.BEFORE, how)
+
+
+@HOW
+@pytest.mark.parametrize("at", [Boundary.CLAIM, Boundary.INTENT])
+def test_so_it_is_wherever_it_stalled(laptop: World, at: Boundary, how: Do) -> None:
+    """Right after its claim, and right after it said in the audit what it was going to do."""
+    has_none(laptop, at, Side.AFTER, how)
+
+
+def has_none(world: World, at: Boundary, side: Side, how: Do) -> None:
     owner, checkpoint = stalled(world, at, side)
     doubted(world, checkpoint, how)
     if how is Do.SWEEP:
