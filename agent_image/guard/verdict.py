@@ -7,7 +7,7 @@ as a refusal: what cannot be judged does not run.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any, Final, Protocol, TypeVar
 
@@ -78,7 +78,7 @@ class Stages:
     before_tool: Sequence[BeforeTool] = ()
     after_tool: Sequence[AfterTool] = ()
     stop: Sequence[BeforeAnswer] = ()
-    stop_rejections: int = field(default=3)
+    stop_rejections: int = 3
 
 
 def judge(stages: Iterable[Callable[[T], Verdict]], subject: T) -> tuple[Verdict, ...]:

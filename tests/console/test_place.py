@@ -71,7 +71,7 @@ def test_a_document_of_an_older_stack_is_said(cloud: Cloud, missing: str) -> Non
     [
         (None, None, ""),
         (STATE, None, ""),
-        (Path("/tmp/a b"), None, " --state '/tmp/a b'"),  # noqa: S108 - a name
+        (Path("/state/a b"), None, " --state '/state/a b'"),
         (None, "prod", " --environment prod"),
     ],
 )

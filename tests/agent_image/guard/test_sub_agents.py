@@ -17,6 +17,22 @@ from tests.agent_image.guard.gate_grounds import Effects, paying, results, text_
 from tests.agent_image.scripted import Calls, Says, ScriptedModel
 
 
+def delegating(effects: Effects) -> tuple[Any, list[Any]]:
+    """Build a tool that makes an agent with a red tool of its own; give it, and what that tool answered."""
+    red = ClaimedTool(effects.pay().tool)
+    answers: list[Any] = []
+
+    @tool
+    def delegate() -> str:
+        """Delegate."""
+        inner = Agent(model=ScriptedModel([paying(), Says("Sorry.")]), tools=[red], callback_handler=None)
+        inner("pay")
+        answers.extend(results(inner.messages))
+        return "delegated"
+
+    return delegate, answers
+
+
 def test_an_agent_as_a_tool_is_refused_when_the_plan_is_made() -> None:
     """Its own tools would run past the guard: it says which, before anything is served."""
     inner = Agent(model=ScriptedModel([Says("x")]), name="helper", callback_handler=None)
@@ -28,17 +44,7 @@ def test_an_agent_as_a_tool_is_refused_when_the_plan_is_made() -> None:
 def test_a_red_tool_inside_an_agent_that_a_tool_makes_does_not_run() -> None:
     """Nobody can see into a tool: so the red tool itself asks who let it run."""
     effects = Effects()
-    red = ClaimedTool(effects.pay().tool)
-    answers: list[Any] = []
-
-    @tool
-    def delegate() -> str:
-        """Delegate."""
-        inner = Agent(model=ScriptedModel([paying(), Says("Sorry.")]), tools=[red], callback_handler=None)
-        inner("pay")
-        answers.extend(results(inner.messages))
-        return "delegated"
-
+    delegate, answers = delegating(effects)
     stage = Stage([Calls("delegate", "{}"), Says("Done.")], tools=[ZonedTool(delegate, Zone.GREEN)])
 
     stage.ask()
@@ -50,17 +56,7 @@ def test_a_red_tool_inside_an_agent_that_a_tool_makes_does_not_run() -> None:
 def test_a_red_tool_cannot_borrow_the_approval_of_the_tool_around_it() -> None:
     """A claim is for one tool and its arguments."""
     effects = Effects()
-    red = ClaimedTool(effects.pay().tool)
-    answers: list[Any] = []
-
-    @tool
-    def delegate() -> str:
-        """Delegate."""
-        inner = Agent(model=ScriptedModel([paying(), Says("Sorry.")]), tools=[red], callback_handler=None)
-        inner("pay")
-        answers.extend(results(inner.messages))
-        return "delegated"
-
+    delegate, answers = delegating(effects)
     stage = Stage([Calls("delegate", "{}"), Says("Done.")], tools=[ZonedTool(delegate, Zone.RED)])
     checkpoint = stage.ask()["checkpoint_id"]
     stage.decide(checkpoint, Choice.APPROVE)
