@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
+from opentelemetry.instrumentation.utils import suppress_instrumentation
+
 from agent_image.contract import AUDIT_OBJECT_PREFIX
 from agent_image.errors import AuditError
 from agent_image.guard.outlet import Folder
@@ -83,13 +85,7 @@ class S3Outlet:
             if attempt:
                 self._pause(_PAUSE_SECONDS * 2**attempt)
             try:
-                self._client.put_object(
-                    Bucket=self._place.bucket,
-                    Key=key,
-                    Body=body,
-                    ContentType="application/x-ndjson",
-                    IfNoneMatch="*",
-                )
+                self._put(key, body)
             except AWS_ERRORS as error:
                 if aws_code(error) == _TAKEN:
                     self._settle(key, body)
@@ -104,6 +100,17 @@ class S3Outlet:
                 return
         code = f"audit_{failure}"
         raise AuditError(code, "The audit's bucket did not take what happened.")
+
+    def _put(self, key: str, body: bytes) -> None:
+        # The trail holds what the agent did for an answer, not how that is recorded.
+        with suppress_instrumentation():
+            self._client.put_object(
+                Bucket=self._place.bucket,
+                Key=key,
+                Body=body,
+                ContentType="application/x-ndjson",
+                IfNoneMatch="*",
+            )
 
     def sync(self) -> None:
         """Have nothing to wait for: what S3 has taken is durable."""
