@@ -83,9 +83,9 @@ def test_a_passage_may_be_nearly_all_of_its_document(spare: int) -> None:
 
 def test_long_runs_of_high_bytes_roll_over_the_modulus() -> None:
     """The sums wrap around at 65,521 and still agree with zlib."""
-    document = b"\xff" * 1_200_000 + b"needle" + b"\xff" * 700_000
+    document = b"\xff" * 1_200_000 + b"needle" + b"\xff" * 150_000
 
-    assert find(fingerprint_of(b"needle" + b"\xff" * 600_000), document) == 1_200_000
+    assert find(fingerprint_of(b"needle" + b"\xff" * 100_000), document) == 1_200_000
 
 
 def test_nothing_is_found_anywhere_and_a_false_nothing_is_not() -> None:
