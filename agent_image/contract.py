@@ -355,6 +355,8 @@ AUDIT_OBJECT_PREFIX: Final = "audit/"
 """Key prefix of audit objects."""
 DECISION_OBJECT_PREFIX: Final = f"{AUDIT_OBJECT_PREFIX}decisions/"
 """Key prefix of the audit objects that people write: one for each decision. The agent writes none here."""
+ERASURE_OBJECT_PREFIX: Final = f"{AUDIT_OBJECT_PREFIX}erasures/"
+"""Key prefix of the audit objects that say what people erased: one for each event. The agent writes none here."""
 
 
 class Discovery(StrEnum):
@@ -369,7 +371,14 @@ class Discovery(StrEnum):
     ENDPOINT = "endpoint"
     LOG_GROUP = "log_group"
     RETENTION_DAYS = "retention_days"
+    DESTINATION = "destination"
     INDEXED_FIELDS = "indexed_fields"
+    MASKING = "masking"
+    KMS_KEY = "kms_key"
+    LIVE_VERSION = "live_version"
+    INDEXING_PERCENTAGE = "indexing_percentage"
+    ROLE_ARN = "role_arn"
+    PUT_RESOURCE_POLICY = "put_resource_policy"
     KNOWLEDGE_BASE = "knowledge_base"
     TABLE = "table"
     ARCHIVE = "archive"

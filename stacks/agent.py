@@ -10,6 +10,7 @@ from stacks.framework import App, TerraformElement, TerraformResourceLifecycle, 
 from stacks.names import agent_stack, live_log_group, names_of
 from stacks.observability import trail
 from stacks.policies import execution_role, people
+from stacks.policies.ground import Ground
 from stacks.policies.statement import rendered
 from stacks.runtime import agent, environment
 from stacks.settings.load import EnvironmentSettings
@@ -144,8 +145,13 @@ class AgentStack(TerraformStack):
         )
 
     def _serve_people(self) -> None:
-        key = self._settings.declared.observability.kms_key_arn
-        ground = people.Ground(self._names, self._runtime.agent_runtime_arn, key)
+        declared = self._settings.declared
+        ground = Ground(
+            names=self._names,
+            runtime_arn=self._runtime.agent_runtime_arn,
+            kms_key_arn=declared.observability.kms_key_arn,
+            knowledge_base_id=declared.agent.knowledge_base_id,
+        )
         for policy in people.policies(ground):
             aws.iam_policy.IamPolicy(
                 self,
@@ -160,7 +166,10 @@ class AgentStack(TerraformStack):
     def _tell(self, role_arn: str) -> None:
         """Publish where things are: the discovery parameter and the outputs."""
         deployed = discovery.Deployed(
-            self._runtime.agent_runtime_id, self._runtime.agent_runtime_arn, self._log_group.name
+            runtime_id=self._runtime.agent_runtime_id,
+            runtime_arn=self._runtime.agent_runtime_arn,
+            log_group=self._log_group.name,
+            role_arn=role_arn,
         )
         aws.ssm_parameter.SsmParameter(
             self,
@@ -168,6 +177,8 @@ class AgentStack(TerraformStack):
             name=self._names.discovery,
             description=f"Where the parts of environment {self._settings.name} are",
             type="String",
+            # Standard and free up to 4 KB; every identifier and 20 long fields take more.
+            tier="Intelligent-Tiering",
             value=discovery.document(self._settings, deployed),
         )
         outputs.declare(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
-from agent_image.contract import LIVE_ENDPOINT, Discovery
+from agent_image.contract import CLOUDWATCH, LIVE_ENDPOINT, Discovery
 from stacks.names import names_of
-from stacks.settings.load import EnvironmentSettings
+from stacks.settings.load import AccountSettings, EnvironmentSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,7 @@ class Deployed:
     runtime_id: str
     runtime_arn: str
     log_group: str
+    role_arn: str
 
 
 def document(environment: EnvironmentSettings, deployed: Deployed) -> str:
@@ -31,8 +33,15 @@ def document(environment: EnvironmentSettings, deployed: Deployed) -> str:
         Discovery.RUNTIME_ARN: deployed.runtime_arn,
         Discovery.ENDPOINT: LIVE_ENDPOINT,
         Discovery.LOG_GROUP: deployed.log_group,
+        Discovery.DESTINATION: _origin(declared.observability.destination),
         Discovery.RETENTION_DAYS: declared.observability.retention_days,
         Discovery.INDEXED_FIELDS: declared.observability.indexed_fields,
+        Discovery.MASKING: [*declared.observability.masking.identifiers, *declared.observability.masking.patterns],
+        Discovery.KMS_KEY: declared.observability.kms_key_arn,
+        Discovery.LIVE_VERSION: str(declared.agent.live_version),
+        Discovery.INDEXING_PERCENTAGE: _indexing_percentage(environment.account),
+        Discovery.ROLE_ARN: deployed.role_arn,
+        Discovery.PUT_RESOURCE_POLICY: declared.role.put_resource_policy,
         Discovery.KNOWLEDGE_BASE: declared.agent.knowledge_base_id,
         Discovery.TABLE: names.table,
         Discovery.ARCHIVE: names.archive,
@@ -40,3 +49,17 @@ def document(environment: EnvironmentSettings, deployed: Deployed) -> str:
         Discovery.ALERTS: names.alerts_arn,
     }
     return json.dumps({str(key): value for key, value in found.items()}, separators=(",", ":"))
+
+
+def _indexing_percentage(account: AccountSettings) -> float | None:
+    """Give what the account's stack declares; None where somebody else manages Transaction Search."""
+    return float(account.declared.indexing_percentage) if account.declared.manage_transaction_search else None
+
+
+def _origin(destination: str) -> str:
+    """Give scheme and host alone: a path may hold what only the agent is to know."""
+    if destination == CLOUDWATCH:
+        return destination
+    parts = urlsplit(destination)
+    # Not `netloc`: nobody's password goes with it, should the settings ever let one through.
+    return f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}"

@@ -9,6 +9,7 @@ from typing import Final, Literal
 from agent_image.contract import (
     AUDIT_OBJECT_PREFIX,
     DECISION_OBJECT_PREFIX,
+    ERASURE_OBJECT_PREFIX,
     PASSAGE_OBJECT_PREFIX,
     SETTINGS_OBJECT_PREFIX,
     STATE_OBJECT_PREFIX,
@@ -296,10 +297,12 @@ def _trail(reach: Reach) -> Iterator[Statement]:
     )
     yield Statement(
         sid="NeverSpeakForPeople",
-        why="What people decided is written by people: an agent that is taken over cannot forge it in the audit.",
+        why="What people decided and erased, people write: an agent that is taken over cannot forge it in the audit.",
         effect="Deny",
         actions=("s3:PutObject",),
-        resources=(f"{reach.names.audit_arn}/{DECISION_OBJECT_PREFIX}*",),
+        resources=tuple(
+            f"{reach.names.audit_arn}/{prefix}*" for prefix in (DECISION_OBJECT_PREFIX, ERASURE_OBJECT_PREFIX)
+        ),
     )
     if reach.reads_settings_object:
         yield Statement(

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from stacks.names import EnvironmentNames, Place
 from stacks.policies import execution_role, people, pipeline
+from stacks.policies.ground import Ground
 from stacks.policies.statement import Statement
 
 PLACE = Place("111122223333", "us-east-1")
@@ -29,7 +30,7 @@ REACH = execution_role.Reach(
 CODE_REACH = replace(REACH, runs_image=False)
 REACHES = (REACH, CODE_REACH, replace(REACH, put_resource_policy="own", callers_have_tokens=True))
 RUNTIME_ARN = PLACE.arn("bedrock-agentcore", "runtime/handbook-a1B2c3D4e5")
-GROUND = people.Ground(NAMES, RUNTIME_ARN, KEY)
+GROUND = Ground(NAMES, RUNTIME_ARN, KEY, "KB00000001")
 
 
 def every_statement() -> Iterator[tuple[str, Statement]]:

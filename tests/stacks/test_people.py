@@ -1,8 +1,10 @@
-"""Six policies for people, each the least that its work needs."""
+"""The policies for people, each the least that its work needs."""
 
 from __future__ import annotations
 
 from tests.synthesis import Json, Stack, Synthesis, by_sid, policy
+
+PEOPLE = ("invoker", "investigator", "reader", "auditor", "approver", "eraser", "break-glass")
 
 
 def of(stack: Stack, person: str) -> dict[str, Json]:
@@ -13,13 +15,12 @@ def allowed(found: dict[str, Json]) -> set[str]:
     return {action for s in found.values() if s["Effect"] == "Allow" for action in s["Action"]}
 
 
-def test_there_are_six_policies_for_people(shipped: Synthesis) -> None:
+def test_there_is_a_policy_for_each_kind_of_person(shipped: Synthesis) -> None:
     """Named after the environment."""
     found = shipped["agent-prod"].resources("aws_iam_policy")
 
     assert {name: resource["name"] for name, resource in found.items()} == {
-        person: f"rastro-prod-{person}"
-        for person in ("invoker", "investigator", "reader", "auditor", "approver", "break-glass")
+        person: f"rastro-prod-{person}" for person in PEOPLE
     }
 
 
@@ -41,6 +42,7 @@ def test_investigators_query_and_see_neither_clear_text_nor_passages(shipped: Sy
     assert found["NeverUnmask"]["Effect"] == "Deny"
     assert "s3:GetObject" not in allowed(found)
     assert not [action for action in allowed(found) if action.startswith("dynamodb:")]
+    assert found["ReadIndexVersion"]["Resource"] == ["arn:aws:bedrock:us-east-1:444455556666:knowledge-base/PRODKB0001"]
     assert found["QueryTrail"]["Resource"][0] == (
         "arn:aws:logs:us-east-1:444455556666:log-group:/aws/bedrock-agentcore/runtimes/handbook_prod-*-live"
     )
@@ -85,6 +87,24 @@ def test_auditors_read_and_change_nothing(shipped: Synthesis) -> None:
     }
 
 
+def test_erasers_rewrite_what_the_agent_writes_and_nothing_that_people_say(shipped: Synthesis) -> None:
+    """Passages, long state, parts of sessions; a decision is none of them, and the audit takes their events alone."""
+    found = of(shipped["agent-prod"], "eraser")
+    archive, audit = (f"arn:aws:s3:::rastro-prod-{name}-444455556666-us-east-1" for name in ("archive", "audit"))
+
+    assert {sid: s["Condition"]["ForAllValues:StringLike"] for sid, s in found.items() if puts_items(s)} == {
+        "MarkErased": {"dynamodb:LeadingKeys": "fingerprint#*"},
+        "RewriteSessions": {"dynamodb:LeadingKeys": ["session#*", "checkpoint#*"]},
+    }
+    assert {arn for s in found.values() if "s3:PutObject" in s["Action"] for arn in s["Resource"]} == {
+        *(f"{archive}/passages/*", f"{archive}/state/*", f"{audit}/audit/erasures/*"),
+    }
+
+
+def puts_items(statement: Json) -> bool:
+    return "dynamodb:PutItem" in statement["Action"]
+
+
 def test_only_break_glass_unmasks(shipped: Synthesis) -> None:
     """One policy, for a role of its own."""
     unmasking = [
@@ -94,6 +114,18 @@ def test_only_break_glass_unmasks(shipped: Synthesis) -> None:
     ]
 
     assert unmasking == ["break-glass"]
+
+
+def test_whoever_works_with_what_was_said_is_denied_unmasking(shipped: Synthesis) -> None:
+    """Outright: a right that something else grants does not count. Who only calls or decides reads no trail at all."""
+    denied = {
+        person
+        for person in shipped["agent-prod"].resources("aws_iam_policy")
+        for statement in of(shipped["agent-prod"], person).values()
+        if statement["Effect"] == "Deny" and "logs:Unmask" in statement["Action"]
+    }
+
+    assert denied == {*PEOPLE} - {"invoker", "approver", "break-glass"}
 
 
 def test_managed_policies_fit_their_limit(shipped: Synthesis, variants: Synthesis) -> None:
@@ -115,6 +147,7 @@ def test_a_key_is_used_through_services_alone_and_readers_only_decrypt(variants:
         "reader": ["kms:Decrypt"],
         "auditor": ["kms:Decrypt"],
         "approver": ["kms:Decrypt", "kms:GenerateDataKey"],
+        "eraser": ["kms:Decrypt", "kms:GenerateDataKey"],
         "break-glass": ["kms:Decrypt"],
     }.items():
         grant = of(stack, person)["UseTrailKey"]

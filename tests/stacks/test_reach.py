@@ -36,10 +36,15 @@ CALL = {"bedrock-agentcore:InvokeAgentRuntime"}
 INVOKE = {RUNTIME_ARN: CALL, f"{RUNTIME_ARN}/runtime-endpoint/live": CALL}
 NEVER_DEFAULT = {f"{RUNTIME_ARN}/runtime-endpoint/DEFAULT": CALL}
 READ_GROUP = {
-    *("logs:StartQuery", "logs:GetQueryResults", "logs:FilterLogEvents", "logs:GetLogEvents"),
+    *("logs:StartQuery", "logs:GetQueryResults", "logs:GetLogRecord", "logs:FilterLogEvents", "logs:GetLogEvents"),
     "logs:DescribeLogStreams",
 }
 UNMASK = {"logs:Unmask"}
+NEVER_UNMASK = {GROUP: UNMASK, f"{GROUP}:*": UNMASK}
+READ_INDEX_VERSION = {
+    PLACE.arn("bedrock", "knowledge-base/KB00000001"): {"bedrock:ListDataSources", "bedrock:ListIngestionJobs"}
+}
+QUERY = {GROUP: READ_GROUP, f"{GROUP}:*": READ_GROUP}
 ANY_QUERY = {"*": {"logs:DescribeQueries", "logs:StopQuery", "cloudwatch:GetMetricData"}}
 DECRYPT = {KEY: {"kms:Decrypt"}}
 USE_KEY = {KEY: {"kms:Decrypt", "kms:GenerateDataKey"}}
@@ -78,7 +83,7 @@ ROLE_ALLOWED = {
 }
 PEOPLE_ALLOWED: dict[str, dict[str, set[str]]] = {
     "invoker": INVOKE,
-    "investigator": {**DISCOVER, GROUP: READ_GROUP, f"{GROUP}:*": READ_GROUP, **ANY_QUERY},
+    "investigator": {**DISCOVER, **QUERY, **ANY_QUERY, **READ_INDEX_VERSION},
     "reader": {**DISCOVER, **PASSAGES, ITEMS: GET_ITEMS, **DECRYPT},
     "auditor": {**DISCOVER, **READ_AUDIT, ITEMS: GET_ITEMS, **DECRYPT},
     "approver": {
@@ -90,8 +95,19 @@ PEOPLE_ALLOWED: dict[str, dict[str, set[str]]] = {
         **INVOKE,
         **USE_KEY,
     },
+    "eraser": {
+        **DISCOVER,
+        **QUERY,
+        **ANY_QUERY,
+        f"{ARCHIVE}/passages/*": {"s3:GetObject", "s3:PutObject"},
+        f"{ARCHIVE}/state/*": {"s3:GetObject", "s3:PutObject"},
+        ITEMS: {*GET_ITEMS, "dynamodb:PutItem"},
+        f"{AUDIT}/audit/erasures/*": {"s3:PutObject"},
+        **USE_KEY,
+    },
     "break-glass": {
         **DISCOVER,
+        **READ_INDEX_VERSION,
         **{arn: {*READ_GROUP, *UNMASK} for arn in (GROUP, f"{GROUP}:*")},
         **ANY_QUERY,
         **PASSAGES,
@@ -104,10 +120,11 @@ PEOPLE_ALLOWED: dict[str, dict[str, set[str]]] = {
 }
 PEOPLE_DENIED: dict[str, dict[str, set[str]]] = {
     "invoker": NEVER_DEFAULT,
-    "investigator": {GROUP: UNMASK, f"{GROUP}:*": UNMASK},
-    "reader": {},
-    "auditor": {ITEMS: GET_ITEMS},
+    "investigator": NEVER_UNMASK,
+    "reader": NEVER_UNMASK,
+    "auditor": {ITEMS: GET_ITEMS, **NEVER_UNMASK},
     "approver": NEVER_DEFAULT,
+    "eraser": NEVER_UNMASK,
     "break-glass": {},
 }
 
@@ -118,6 +135,7 @@ def test_the_agent_s_role_reaches_this_and_no_more() -> None:
     assert by_resource(execution_role.permissions(REACH), "Deny") == {
         ITEMS: DECIDING,
         f"{AUDIT}/audit/decisions/*": {"s3:PutObject"},
+        f"{AUDIT}/audit/erasures/*": {"s3:PutObject"},
     }
 
 
@@ -180,6 +198,10 @@ def test_items_are_reached_by_their_prefixes_alone() -> None:
         ("approver", "ListWaiting"): ("checkpoint#*",),
         ("approver", "WriteDecisions"): ("decision#*",),
         ("auditor", "ReadAnchors"): ("session#*", "decision#*"),
+        ("eraser", "ReadFingerprints"): ("fingerprint#*",),
+        ("eraser", "ReadSessions"): ("session#*", "checkpoint#*"),
+        ("eraser", "MarkErased"): ("fingerprint#*",),
+        ("eraser", "RewriteSessions"): ("session#*", "checkpoint#*"),
         ("break-glass", "ReadFingerprints"): ("fingerprint#*",),
         ("break-glass", "ReadState"): ("checkpoint#*", "decision#*", "session#*"),
         ("break-glass", "ListWaiting"): ("checkpoint#*",),
@@ -200,6 +222,7 @@ def test_what_is_written_once_is_written_only_where_nothing_lies() -> None:
         ("execution role", "ArchivePassages"),
         ("execution role", "WriteAudit"),
         ("approver", "WriteDecisionEvents"),
+        ("eraser", "WriteErasureEvents"),
     }
 
 
