@@ -8,7 +8,9 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+def _nothing() -> Mapping[str, Any]:
+    return MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class SpanRecord:
     kind: str = ""
     start_ns: int | None = None
     end_ns: int | None = None
-    attributes: Mapping[str, Any] = _NOTHING
+    attributes: Mapping[str, Any] = field(default_factory=_nothing)
     status: str = ""
     message: str = ""
     scope: str = ""
@@ -58,7 +60,7 @@ class EventRecord:
     step: int | None = None
     trace_id: str = ""
     span_id: str = ""
-    fields: Mapping[str, Any] = _NOTHING
+    fields: Mapping[str, Any] = field(default_factory=_nothing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,4 +90,4 @@ class Material:
     spans: tuple[SpanRecord, ...] = ()
     events: tuple[EventRecord, ...] = ()
     unread: tuple[Unread, ...] = ()
-    notes: tuple[Note, ...] = field(default=())
+    notes: tuple[Note, ...] = ()
