@@ -14,10 +14,15 @@ PART: Final = "batch"
 _MESSAGE: Final = "message"
 _STARTED: Final = "started"
 _RESULTS: Final = "results"
+_STEPS: Final = "steps"
 
 
 class Batch:
-    """Hold the started calls of one message and the results of those that ended, durably."""
+    """Hold the started calls of one message and the results of those that ended, durably.
+
+    Attributes:
+        steps: how many steps the session had taken when the last of them was kept; its own record may be behind.
+    """
 
     def __init__(self, store: GuardStore, session_id: str, clock: Clock) -> None:
         """Read what a run before left."""
@@ -29,6 +34,7 @@ class Batch:
         self._message = str(document.get(_MESSAGE, ""))
         self._started = list(document.get(_STARTED, ()))
         self._results: dict[str, str] = dict(document.get(_RESULTS, {}))
+        self.steps = int(document.get(_STEPS, 0))
 
     def result(self, message: str, call_id: str) -> dict[str, Any] | None:
         """Give the result of a call that ended."""
@@ -41,24 +47,25 @@ class Batch:
         with self._lock:
             return message == self._message and call_id in self._started and call_id not in self._results
 
-    def start(self, message: str, call_id: str) -> None:
+    def start(self, message: str, call_id: str, steps: int) -> None:
         """Note that a call begins."""
         with self._lock:
             self._turn_to(message)
             self._started.append(call_id)
-            self._put()
+            self._put(steps)
 
-    def record(self, message: str, call_id: str, result: Mapping[str, Any]) -> None:
-        """Keep the result of a call."""
+    def record(self, message: str, call_id: str, result: Mapping[str, Any], steps: int) -> None:
+        """Keep the result of a call, and with it the steps that the session has taken."""
         with self._lock:
             self._turn_to(message)
             self._results[call_id] = json.dumps(result, ensure_ascii=False)
-            self._put()
+            self._put(steps)
 
     def _turn_to(self, message: str) -> None:
         if message != self._message:
             self._message, self._started, self._results = message, [], {}
 
-    def _put(self) -> None:
-        document = {_MESSAGE: self._message, _STARTED: self._started, _RESULTS: self._results}
+    def _put(self, steps: int) -> None:
+        self.steps = max(self.steps, steps)
+        document = {_MESSAGE: self._message, _STARTED: self._started, _RESULTS: self._results, _STEPS: self.steps}
         self._version = self._store.put_part(self._session_id, PART, document, self._version, self._clock())

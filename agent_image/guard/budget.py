@@ -105,6 +105,10 @@ class Budget:
         """Spend an amount that is certain."""
         return replace(self, spent=self.spent + amount)
 
+    def at_least(self, steps: int) -> Budget:
+        """Count steps up to a number that a lost run kept elsewhere."""
+        return self.spend(Amount(steps=max(0, steps - self.committed.steps)))
+
     def settle(self, name: str, actual: Amount) -> Budget:
         """Spend what was really used in the place of what was set aside."""
         kept = {key: amount for key, amount in self.reserved.items() if key != name}

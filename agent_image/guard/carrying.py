@@ -74,12 +74,16 @@ class Carrying:
     ) -> Admitted:
         """Write the intent, then let go: durable first where a person was asked.
 
+        A call that only reads has no record of its own before it runs: without a result it runs again.
+
         Raises:
             AgentError: it cannot be written; nothing runs.
         """
         work = self._work
         ruling = _ruling(approved)
-        reservation = self._spending.reserve(call.id, price_of(classified))
+        reads = approved is None and classified.zone is Zone.GREEN
+        reserve = self._spending.count if reads else self._spending.reserve
+        reservation = reserve(call.id, price_of(classified))
         try:
             self._intend(call, classified, ruling, arguments, approved)
         except AgentError:
@@ -123,7 +127,7 @@ class Carrying:
             progress = _progress(error, succeeded=succeeded)
             self._claims.record(admitted.approved.claimed, progress, told)
         else:
-            work.batch.record(call.message, call.id, told)
+            work.batch.record(call.message, call.id, told, work.steps)
         # A call that had no effect costs a step, and no price.
         price = admitted.reservation.amount
         actual = replace(price, nano_usd=0) if isinstance(error, NoEffect) else price
@@ -159,7 +163,7 @@ class Carrying:
         if approved is not None:
             work.anchor()
         elif classified.zone is not Zone.GREEN:
-            work.batch.start(call.message, call.id)
+            work.batch.start(call.message, call.id, work.steps)
 
     def _told(self, admitted: Admitted, result: ToolResult, *, succeeded: bool) -> ToolResult:
         """Add to a result what stages and people say, and take away what they hide."""

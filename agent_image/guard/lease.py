@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from types import TracebackType
 from typing import Final, Self
@@ -12,7 +13,7 @@ from agent_image.errors import BUSY, AgentError
 from agent_image.guard.moments import Clock
 from agent_image.guard.records import Conflict
 from agent_image.guard.session import Session
-from agent_image.guard.store import GuardStore, Versioned
+from agent_image.guard.store import GuardStore
 
 BEATS_PER_LEASE: Final = 3
 _TRIES: Final = 3
@@ -75,6 +76,19 @@ class Lease:
             changed = change(self._held.session).renewed(now, self._length)
             return self._put(changed)
 
+    def note(self, change: Callable[[Session], Session]) -> None:
+        """Change the session in this process; its next write keeps that. One whose lease may be over is written now.
+
+        Raises:
+            LeaseLost: another run has it.
+            StoreUnavailable: the store did not answer.
+        """
+        with self._lock:
+            if self._lost or not self._held.session.leased(self._clock()):
+                self.update(change)
+            else:
+                self._held = replace(self._held, session=change(self._held.session))
+
     def release(self, change: Callable[[Session], Session]) -> None:
         """Write the session a last time, and let it go.
 
@@ -94,13 +108,13 @@ class Lease:
             try:
                 self._held = self._store.put_session(session, self._held.version, self._clock())
             except Conflict:
-                self._held = self._still_ours()
+                self._held = replace(self._held, version=self._still_ours())
             else:
                 return session
         raise self._lose()
 
-    def _still_ours(self) -> Versioned:
-        """Read the session again: a write of ours may have been kept whose answer was lost.
+    def _still_ours(self) -> int:
+        """Read the session's version again: a write of ours may have been kept whose answer was lost.
 
         Raises:
             LeaseLost: another run has it.
@@ -109,7 +123,7 @@ class Lease:
         held = self._held.session
         if (found.session.owner, found.session.fence) != (held.owner, held.fence):
             raise self._lose()
-        return found
+        return found.version
 
     def _lose(self) -> LeaseLost:
         self._lost = True

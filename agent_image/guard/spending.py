@@ -71,6 +71,19 @@ class Spending:
         )
         return Reservation(name, amount, certain)
 
+    def count(self, name: str, amount: Amount) -> Reservation:
+        """Spend the step of a call that only reads, which the batch keeps with the call's result.
+
+        An amount that is more than that is set aside, durably.
+
+        Raises:
+            LeaseLost: another run has the session.
+        """
+        if amount != Amount(steps=amount.steps):
+            return self.reserve(name, amount)
+        self._work.lease.note(lambda session: replace(session, budget=session.budget.spend(amount)))
+        return Reservation(name, amount, certain=True)
+
     def settle(self, reservation: Reservation, actual: Amount) -> None:
         """Spend what was used, durably.
 

@@ -121,6 +121,8 @@ class Work:
             ids=run.ids,
         )
         self.batch = Batch(guard.store, run.session_id, guard.clock)
+        # A run that was lost may have kept its last steps with its results alone.
+        self.lease.note(lambda session: replace(session, budget=session.budget.at_least(self.batch.steps)))
         self.watch = decode(Watch, session.watch) if session.watch else Watch()
         self.spent = Amount()
         self.tokens = dict.fromkeys(TOKENS, 0)
@@ -135,13 +137,18 @@ class Work:
         """Give the session's control state."""
         return self.lease.session
 
+    @property
+    def steps(self) -> int:
+        """Tell how many steps the session has taken."""
+        return self.session.budget.committed.steps
+
     def note(self, name: EventName, **fields: Any) -> None:
         """Append an event.
 
         Raises:
             AuditError: the audit cannot be written.
         """
-        self.chain.append(name, step=self.session.budget.committed.steps, **fields)
+        self.chain.append(name, step=self.steps, **fields)
 
     def anchor(self, change: Callable[[Session], Session] = lambda session: session) -> None:
         """Make what was appended durable, and keep in the store where it ends.
@@ -225,7 +232,7 @@ class Work:
                 severity=severity,
                 session_id=self.run.session_id,
                 run=self.run.id,
-                step=self.session.budget.committed.steps,
+                step=self.steps,
                 evidence=dict(evidence),
                 at=guard.clock(),
             )

@@ -250,3 +250,14 @@ def test_what_is_certain_is_spent_at_once(before: Amount, more: Amount) -> None:
 
     assert budget.spent == before + more
     assert budget.reserved == {}
+
+
+@given(AMOUNTS, AMOUNTS, st.integers(0, 10**6))
+def test_steps_that_were_kept_elsewhere_count_once(spent: Amount, aside: Amount, steps: int) -> None:
+    """Whatever else was spent or set aside stays as it is."""
+    before = Budget(spent=spent).reserve("x", aside)
+    after = before.at_least(steps)
+
+    assert after.committed.steps == max(steps, before.committed.steps)
+    assert after.at_least(steps) == after
+    assert (after.reserved, after.spent.nano_usd, after.spent.tokens) == (before.reserved, spent.nano_usd, spent.tokens)

@@ -87,6 +87,34 @@ def test_each_write_keeps_the_lease(store: GuardStore, clock: Clock) -> None:
         lease(store, clock, "b")
 
 
+def test_what_is_noted_is_written_with_the_next_change(store: GuardStore, clock: Clock) -> None:
+    """Not alone, while the lease holds; and where it may be over, at once."""
+    held = lease(store, clock)
+    before = store.session("s")
+
+    held.note(lambda session: replace(session, sent_back=1))
+    assert (held.session.sent_back, store.session("s")) == (1, before)
+    held.update(lambda session: replace(session, pending=("x",)))
+    assert store.session("s").session == held.session
+    clock.turn(minutes=2)
+    held.note(lambda session: replace(session, sent_back=2))
+
+    assert store.session("s").session.sent_back == 2
+    with pytest.raises(AgentError, match=BUSY):
+        lease(store, clock, "b")
+
+
+def test_who_was_overtaken_notes_nothing_more(store: GuardStore, clock: Clock) -> None:
+    """A clock that stands still does not hide that the session is lost."""
+    held = lease(store, clock)
+    clock.turn(minutes=2)
+    lease(store, clock, "b")
+
+    for _ in range(2):
+        with pytest.raises(LeaseLost):
+            held.note(lambda session: session)
+
+
 def test_a_clock_that_went_backwards_frees_nothing(store: GuardStore, clock: Clock) -> None:
     """A machine with a wrong clock must not take a session away."""
     lease(store, clock)

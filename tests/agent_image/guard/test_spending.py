@@ -8,9 +8,14 @@ from typing import Any
 
 import pytest
 
-from agent_image.contract import Choice
+from agent_image.contract import Choice, Kind
 from agent_image.guard.budget import Amount
-from agent_image.guard.checkpoint import Progress
+from agent_image.guard.carrying import Admitted
+from agent_image.guard.checkpoint import Call, Progress
+from agent_image.guard.gate import Gate
+from agent_image.guard.lease import LeaseLost
+from agent_image.guard.spending import Spending
+from agent_image.guard.work import Run, Work
 from tests.agent_image.grounds import SESSION, Stage
 from tests.agent_image.guard.gate_grounds import Effects, looking, paying, results, valid
 from tests.agent_image.scripted import CallsAll, Raises, Says
@@ -207,6 +212,57 @@ def test_what_a_lost_run_had_set_aside_counts_as_spent() -> None:
     stage.ask("Again?")
 
     assert spent(stage).nano_usd == before.nano_usd + 7 + int(CALL_USD * 10**9)
+
+
+def lost_run(stage: Stage) -> Gate:
+    """Begin a run of which nobody will hear again."""
+    work = Work(stage.guard, Run("lost", SESSION, Kind.PROMPT, lambda: ("", ""), lambda: None))
+    return Gate(work, Spending(work))
+
+
+def call_of(number: str) -> Call:
+    return Call(session_id=SESSION, message="m", tool_use_id=number, tool="look", arguments={"at": number})
+
+
+def test_the_steps_of_calls_that_only_read_are_kept_with_their_results() -> None:
+    """One write a call; a run that dies right after it has taken its steps, and the next one says so."""
+    stage = stage_with(settings={})
+    gate = lost_run(stage)
+    before = stage.guard.store.session(SESSION)
+    for number in "12":
+        admitted = gate.admit(call_of(number))
+        assert isinstance(admitted, Admitted)
+        gate.finish(admitted, {"status": "success", "content": [{"text": "saw"}]}, None)
+    assert stage.guard.store.session(SESSION) == before
+    stage.clock.turn(minutes=2)
+
+    stage.ask()
+
+    assert spent(stage).steps == 3  # two calls, and the answer
+
+
+def test_a_call_that_only_reads_is_counted_once() -> None:
+    """Its step is in the session's record and beside its result, and counts as one."""
+    stage = stage_with(looking(), Says("Seen."), settings={})
+    stage.ask()
+
+    stage.ask("Again?")
+
+    assert spent(stage).steps == 4
+
+
+def test_who_lost_the_session_reads_nothing_more() -> None:
+    """A run whose lease may be over asks the store first."""
+    stage = stage_with(settings={})
+    gate = lost_run(stage)
+    stage.clock.turn(minutes=2)
+    stage.ask()
+    said = len(stage.events)
+
+    with pytest.raises(LeaseLost):
+        gate.admit(call_of("1"))
+
+    assert len(stage.events) == said
 
 
 def test_nobody_lets_a_session_spend_more_in_time() -> None:
