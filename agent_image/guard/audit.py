@@ -21,7 +21,7 @@ from agent_image.guard.beginnings import beginnings
 from agent_image.guard.events import Event, Text, fields_of, members
 from agent_image.guard.moments import Clock
 from agent_image.guard.outlet import Outlet
-from agent_image.guard.plain import compact, plain, text_of
+from agent_image.guard.plain import Words, compact, text_of
 from agent_image.guard.session import Head
 
 TEXT_LIMIT: Final = 200
@@ -72,24 +72,23 @@ class AuditText:
     digest: Digest
     limit: int = TEXT_LIMIT
 
-    def __call__(self, value: Any) -> str:  # noqa: ANN401 - anything that a tool takes or gives
-        """Render a value, which need not be a text."""
-        whole = text_of(value)
-        shown, cut = self._redacted(value)
+    def __call__(self, words: Words) -> str:
+        """Render words."""
+        whole = words.whole
+        shown, cut = self._redacted(words.plain)
         return compact(
             {
                 "text": shown[: self.limit],
                 "chars": len(whole),
-                "bytes": len(whole.encode()),
+                "bytes": words.size,
                 "truncated": cut or len(shown) > self.limit,
                 "digest": self.digest.of(whole),
             }
         )
 
-    def _redacted(self, value: Any) -> tuple[str, bool]:  # noqa: ANN401 - the same
+    def _redacted(self, whole: Any) -> tuple[str, bool]:  # noqa: ANN401 - plain JSON
         """Redact what may be shown, and tell whether something was left out before."""
         try:
-            whole = plain(value)
             begun = beginnings(whole, self.limit + SEEN_LIMIT)
             # Redacted first: cut in two, a secret would not be known for one.
             return text_of(self.redact(begun)), begun is not whole
@@ -99,9 +98,9 @@ class AuditText:
 
 def audit_line(event: Event, prev: str, text: Text) -> Sealed:
     """Write an event as a line of the audit, bound to the one before."""
-    body = f"{{{members(event, text)},{compact(Field.PREV.value)}:{compact(prev)}"
-    sealed = hashlib.sha256(f"{body}}}".encode()).hexdigest()
-    return Sealed(f'{body},"{Field.HASH.value}":"{sealed}"}}\n'.encode(), prev, sealed)
+    body = f'{{{members(event, text)},"{Field.PREV.value}":{compact(prev)}'.encode()
+    sealed = hashlib.sha256(body + b"}").hexdigest()
+    return Sealed(body + f',"{Field.HASH.value}":"{sealed}"}}\n'.encode(), prev, sealed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,26 +10,41 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final
 
 from agent_image.contract import EventName, Field, Span
 from agent_image.guard.moments import written
-from agent_image.guard.plain import clean, compact, plain
+from agent_image.guard.plain import Words, clean, compact, plain, words_of
 
-Text = Callable[[Any], str]
+Text = Callable[[Words], str]
 """Renders a text as JSON: each outlet has its own way."""
+
+Shown = str | Words | tuple["Shown", ...]
+"""A member's value: as JSON, or the words that each outlet writes; a tuple is a list that holds some."""
 
 TOKENS: Final = ("input", "output", "cache_read", "cache_write")
 """What `tokens` counts."""
 LISTED: Final = 32
 """Codes that one list holds at most."""
+_FIELDS: Final = {name.value: name for name in Field}
+_NAMES: Final = {name: f'"{name.value}":' for name in Field}
+_ORDER: Final = {name: place for place, name in enumerate(Field)}
 _CODE: Final = re.compile(r"[A-Za-z0-9_.,:#/@+=-]{1,256}")
 _PLACES: Final = 40
 """Decimal exponents beyond which an amount is none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Hold an event's members, each with its name, as far as all outlets write the same."""
+
+    common: str
+    particular: tuple[tuple[str, Shown], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Event:
     """Hold one event.
 
@@ -55,6 +70,11 @@ class Event:
     span_id: str = ""
     fields: Mapping[Field, Any] = field(default_factory=dict)
 
+    @cached_property
+    def said(self) -> Said:
+        """Give the members, rendered once for both outlets."""
+        return Said(",".join(f"{_NAMES[name]}{value}" for name, value in _common(self)), tuple(_particular(self)))
+
 
 def fields_of(values: Mapping[str, Any]) -> Mapping[Field, Any]:
     """Read an event's particular fields by their names.
@@ -62,7 +82,7 @@ def fields_of(values: Mapping[str, Any]) -> Mapping[Field, Any]:
     Raises:
         ValueError: there is no such field, or it is one that every event has.
     """
-    known = {Field(name): value for name, value in values.items()}
+    known = {_FIELDS.get(name) or Field(name): value for name, value in values.items()}
     own = sorted(known.keys() & COMMON)
     if own:
         message = f"every event has its own {', '.join(own)}"
@@ -72,7 +92,23 @@ def fields_of(values: Mapping[str, Any]) -> Mapping[Field, Any]:
 
 def members(event: Event, text: Text, *, unknown: bool = True) -> str:
     """Render an event's members, in the contract's order, without the braces; the unknown as null, or not at all."""
-    head = (
+    said = event.said
+    shown = ((name, value) for name, value in said.particular if unknown or value != "null")
+    return ",".join((said.common, *(f"{name}{_written(value, text)}" for name, value in shown)))
+
+
+def _written(shown: Shown, text: Text) -> str:
+    match shown:
+        case str():
+            return shown
+        case Words():
+            return text(shown)
+        case _:
+            return f"[{','.join(_written(one, text) for one in shown)}]"
+
+
+def _common(event: Event) -> Iterator[tuple[Field, str]]:
+    yield from (
         (Field.EVENT, f'"{event.name.value}"'),
         (Field.TS, f'"{written(event.ts)}"'),
         (Field.SEQ, str(event.seq)),
@@ -80,14 +116,22 @@ def members(event: Event, text: Text, *, unknown: bool = True) -> str:
         (Field.CHAIN, _id(event.chain)),
         (Field.RUN, _id(event.run)),
         (Field.STEP, str(event.step)),
-        *_where(event),
+    )
+    if event.trace_id:
+        yield Field.TRACE_ID, _id(event.trace_id)
+    if event.span_id:
+        yield Field.SPAN_ID, _id(event.span_id)
+    yield from (
         (Field.AGENT, _id(event.agent)),
         (Field.ATTRIBUTES, f'{{"{Span.SESSION.value}":{_id(event.session_id)}}}'),
     )
-    given = ((name, event.fields[name]) for name in Field if name in event.fields)
-    particular = ((name, RULES[name](value, text)) for name, value in given if value is not None or name in UNKNOWN)
-    said = (*head, *(one for one in particular if unknown or one[1] != "null"))
-    return ",".join(f'"{name.value}":{value}' for name, value in said)
+
+
+def _particular(event: Event) -> Iterator[tuple[str, Shown]]:
+    for name in sorted(event.fields, key=_ORDER.__getitem__):
+        value = event.fields[name]
+        if value is not None or name in UNKNOWN:
+            yield _NAMES[name], RULES[name](value)
 
 
 def money(value: object) -> str:
@@ -106,54 +150,47 @@ def money(value: object) -> str:
     return shown.rstrip("0").rstrip(".") if "." in shown else shown
 
 
-def _where(event: Event) -> Iterator[tuple[Field, str]]:
-    if event.trace_id:
-        yield Field.TRACE_ID, _id(event.trace_id)
-    if event.span_id:
-        yield Field.SPAN_ID, _id(event.span_id)
-
-
 def _id(value: str) -> str:
     return f'"{value}"' if _CODE.fullmatch(value) else compact(clean(value))
 
 
-def _code(value: Any, text: Text) -> str:  # noqa: ANN401 - whatever the event was given
+def _code(value: Any) -> str | Words:  # noqa: ANN401 - whatever the event was given
     """Write a code or an id as it is; what has the form of neither may be anybody's words."""
     shown = value if type(value) is str else plain(value)
     if shown is None:
         return "null"
-    return f'"{shown}"' if isinstance(shown, str) and _CODE.fullmatch(shown) else text(value)
+    return f'"{shown}"' if isinstance(shown, str) and _CODE.fullmatch(shown) else words_of(value)
 
 
-def _codes(value: Any, text: Text) -> str:  # noqa: ANN401 - the same
+def _codes(value: Any) -> Shown:  # noqa: ANN401 - the same
     listed = list(value)[:LISTED] if isinstance(value, list | tuple | set | frozenset) else [value]
-    return f"[{','.join(_code(one, text) for one in listed)}]"
+    return tuple(_code(one) for one in listed)
 
 
-def _number(value: Any, _: Text) -> str:  # noqa: ANN401 - the same
+def _number(value: Any) -> str:  # noqa: ANN401 - the same
     return money(value)
 
 
-def _flag(value: Any, _: Text) -> str:  # noqa: ANN401 - the same
+def _flag(value: Any) -> str:  # noqa: ANN401 - the same
     return ("true" if value else "false") if isinstance(value, bool) else "null"
 
 
-def _tokens(value: Any, _: Text) -> str:  # noqa: ANN401 - the same
+def _tokens(value: Any) -> str:  # noqa: ANN401 - the same
     counts = plain(value)
     if not isinstance(counts, dict):
         return "null"
     return "{" + ",".join(f'"{name}":{money(counts.get(name))}' for name in TOKENS) + "}"
 
 
-def _text(value: Any, text: Text) -> str:  # noqa: ANN401 - the same
-    return "null" if value is None else text(value)
+def _text(value: Any) -> str | Words:  # noqa: ANN401 - the same
+    return "null" if value is None else words_of(value)
 
 
-def _evidence(value: Any, text: Text) -> str:  # noqa: ANN401 - the same
+def _evidence(value: Any) -> str | Words:  # noqa: ANN401 - the same
     """Write codes and numbers as they are, each by its code; anything else may be anybody's words."""
     pairs = value.items() if isinstance(value, Mapping) and len(value) <= LISTED else ()
     if not pairs or not all(_is_code(name) and (type(one) is int or _is_code(one)) for name, one in pairs):
-        return _text(value, text)
+        return _text(value)
     shown = (f"{one}" if type(one) is int else f'"{one}"' for _, one in pairs)
     return "{" + ",".join(f'"{name}":{one}' for (name, _), one in zip(pairs, shown, strict=True)) + "}"
 
@@ -162,7 +199,7 @@ def _is_code(value: object) -> bool:
     return type(value) is str and _CODE.fullmatch(value) is not None
 
 
-Rule = Callable[[Any, Text], str]
+Rule = Callable[[Any], Shown]
 
 TEXTS: Final = frozenset({Field.ARGS, Field.RESULT, Field.REASON})
 """Fields that may hold anybody's words."""

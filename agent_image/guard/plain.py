@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
@@ -38,6 +38,28 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - anything at all, which is the po
 def text_of(value: Any) -> str:  # noqa: ANN401 - the same
     """Give a text as it is, and any other value as compact JSON with sorted keys."""
     return clean(value) if isinstance(value, str) else compact(plain(value), sort_keys=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Hold what may be anybody's words, read once for all who write them in their own ways.
+
+    Attributes:
+        plain: as JSON has them.
+        whole: as one text, see `text_of`.
+        size: the bytes of that.
+    """
+
+    plain: Any
+    whole: str
+    size: int
+
+
+def words_of(value: Any) -> Words:  # noqa: ANN401 - the same
+    """Read a value as words."""
+    shown = plain(value)
+    whole = shown if isinstance(value, str) else compact(shown, sort_keys=True)
+    return Words(shown, whole, len(whole.encode()))
 
 
 def compact(value: Any, *, sort_keys: bool = False) -> str:  # noqa: ANN401 - plain JSON

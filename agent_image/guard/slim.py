@@ -15,7 +15,7 @@ from agent_image.contract import Field
 from agent_image.digest import Digest
 from agent_image.guard.audit import Sealed
 from agent_image.guard.events import Event, Text, members
-from agent_image.guard.plain import compact, text_of
+from agent_image.guard.plain import Words, compact
 from agent_image.notice import notice
 
 TOLD_EVERY: Final = 1_000
@@ -26,9 +26,8 @@ _STANDARD_OUTPUT: Final = 1
 def slim_text(digest: Digest) -> Text:
     """Give the way to write a text without saying it."""
 
-    def told(value: Any) -> str:  # noqa: ANN401 - anything that a tool takes or gives
-        whole = text_of(value)
-        return compact({"bytes": len(whole.encode()), "digest": digest.of(whole)})
+    def told(words: Words) -> str:
+        return compact({"bytes": words.size, "digest": digest.of(words.whole)})
 
     return told
 

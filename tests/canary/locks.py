@@ -29,7 +29,7 @@ from agent_image.digest import Digest
 from agent_image.guard import audit, events
 from agent_image.guard.audit import AuditText
 from agent_image.guard.gate import Gate
-from agent_image.guard.plain import compact, text_of
+from agent_image.guard.plain import Words, compact
 from agent_image.guard.slim import SlimLine
 from agent_image.telemetry import seal
 from agent_image.telemetry.doors import STREAMS, stream_handlers
@@ -155,8 +155,8 @@ def _whole_slim_lines() -> Iterator[None]:
     yield
 
 
-def _whole(value: Any) -> str:
-    return compact(text_of(value))
+def _whole(words: Words) -> str:
+    return compact(words.whole)
 
 
 @contextmanager

@@ -28,14 +28,14 @@ from agent_image.guard.audit import (
 )
 from agent_image.guard.events import Event, fields_of
 from agent_image.guard.outlet import MemoryOutlet
-from agent_image.guard.plain import plain, text_of
+from agent_image.guard.plain import plain, text_of, words_of
 from agent_image.guard.redaction import Redactor
 from agent_image.guard.session import Head
 from tests.agent_image.guard.chains import DIGEST, FULL, SESSION, START, FailingOutlet, chain, event, parsed
 
 
 def shown(value: object, redact: Any = lambda value: value) -> dict[str, Any]:
-    text: dict[str, Any] = json.loads(AuditText(redact, DIGEST)(value))
+    text: dict[str, Any] = json.loads(AuditText(redact, DIGEST)(words_of(value)))
     return text
 
 

@@ -15,12 +15,15 @@ from hypothesis import strategies as st
 from agent_image.contract import EventName, Field
 from agent_image.guard.budget import Amount
 from agent_image.guard.events import COMMON, LISTED, RULES, TEXTS, fields_of, members, money
+from agent_image.guard.plain import Words, compact
 from tests.agent_image.guard.chains import SESSION, event
 from tests.agent_image.guard.test_plain import ANYTHING
 
+TOLD = "<words>"
 
-def told(value: object) -> str:
-    return f'"<{type(value).__name__}>"'
+
+def told(_: Words) -> str:
+    return compact(TOLD)
 
 
 def rendered(**fields: Any) -> dict[str, Any]:
@@ -63,7 +66,7 @@ def test_the_session_stands_where_the_free_index_finds_it() -> None:
 )
 def test_evidence_that_is_more_than_codes_and_numbers_is_a_text(evidence: object) -> None:
     """Whoever wrote it: a text is told as each outlet tells texts."""
-    assert rendered(evidence=evidence)["evidence"] == f"<{type(evidence).__name__}>"
+    assert rendered(evidence=evidence)["evidence"] == TOLD
 
 
 def test_time_is_utc_and_says_so() -> None:
@@ -157,7 +160,7 @@ def test_tokens_are_counted_by_kind() -> None:
 @pytest.mark.parametrize("code", ["refund order", "a\nb", "x" * 257, "ünïcode", "", {"a": 1}, b"\xff"])
 def test_what_has_no_form_of_a_code_is_written_as_a_text(code: object) -> None:
     """A model may name a tool with a whole sentence; the outlet decides what is said of it."""
-    assert rendered(tool=code)["tool"] == f"<{type(code).__name__}>"
+    assert rendered(tool=code)["tool"] == TOLD
 
 
 @pytest.mark.parametrize(
@@ -171,7 +174,7 @@ def test_ids_of_people_and_models_are_codes(code: str) -> None:
 
 def test_reasons_are_a_bounded_list_of_codes() -> None:
     """A single one is a list of one."""
-    assert rendered(reasons=("zone_red", "over budget"))["reasons"] == ["zone_red", "<str>"]
+    assert rendered(reasons=("zone_red", "over budget"))["reasons"] == ["zone_red", TOLD]
     assert rendered(reasons="zone_red")["reasons"] == ["zone_red"]
     assert len(rendered(reasons=["x"] * 1_000)["reasons"]) == LISTED
 
@@ -186,7 +189,7 @@ def test_a_field_that_no_event_takes_is_refused(name: str) -> None:
 @pytest.mark.parametrize("field", sorted(TEXTS))
 def test_what_may_be_anybody_s_words_goes_through_the_outlet(field: Field) -> None:
     """Even if it looks like a code."""
-    assert rendered(**{field.value: "code"})[field.value] == "<str>"
+    assert rendered(**{field.value: "code"})[field.value] == TOLD
 
 
 @settings(deadline=None)
