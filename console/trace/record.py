@@ -65,7 +65,11 @@ class EventRecord:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """Hold the beginning of a line that says nothing, and why: `truncated`, `no_object`, `unknown`."""
+    """Hold the beginning of a line that says nothing, and why.
+
+    `truncated`: it begins like an object, and breaks off; `malformed`: it ends like one, and is no JSON; `too_deep`:
+    nobody nests as deep; `no_object`: it is another kind of text; `unknown`: an object, and neither span nor event.
+    """
 
     reason: str
     beginning: str

@@ -22,7 +22,8 @@ class Words:
         text: the words; None where the trail has none.
         size: bytes of UTF-8; None where nobody counted.
         digest: keyed; equal texts of one environment have equal ones.
-        why: why there are no words, as a phrase such as `not recorded (regime address)`; empty where there are.
+        why: why there are no words, as a phrase such as `not recorded (regime address)`, or not all of them:
+            `cut where it was recorded`; empty where there are, and where there was nothing to say.
     """
 
     text: str | None = None
@@ -53,7 +54,8 @@ class PassageRead:
         uri: the whole URI of its source; empty where there is no address.
         score: None where the span has none.
         text: the words, where the regime holds them.
-        cited: whether the answer of its turn names it.
+        cited: whether an answer names it: that of its turn, or of a later one, for numbers run over a session. Where
+            a number was given twice, a later answer means the passage that was read under it last.
     """
 
     number: int | None
@@ -72,6 +74,7 @@ class Step:
 
     Attributes:
         title: what to call it.
+        span_id: empty where only events tell of it.
         started: None where nobody said.
         duration_ms: None where nobody said.
         error: what failed, as a status, a type or a code; empty where nothing did.
@@ -203,18 +206,24 @@ class Session:
     """Hold a session.
 
     Attributes:
-        regime: as the spans show it; None where no retrieval tells.
+        regimes: those that fit what the spans show, in the contract's order: address and archive look alike, so both
+            stand here where neither is known; none where no retrieval tells.
         turns: in the order of their time.
         apart: spans that belong to no turn, such as those whose parents are missing and another vendor's.
         notes: what a reader must know: broken lines, missing spans, gaps between events.
     """
 
     id: str
-    regime: Regime | None = None
+    regimes: tuple[Regime, ...] = ()
     turns: tuple[Turn, ...] = ()
     apart: tuple[Step, ...] = ()
     unread: tuple[Unread, ...] = ()
     notes: tuple[Note, ...] = ()
+
+    @property
+    def regime(self) -> Regime | None:
+        """Give the only regime that fits; None where none is known, or more than one."""
+        return self.regimes[0] if len(self.regimes) == 1 else None
 
 
 def walk(steps: tuple[Step, ...]) -> Iterator[Step]:

@@ -1,0 +1,68 @@
+"""Keep each span and each event once: a trail may be read twice, and a writer may repeat itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import asdict
+from typing import Final, TypeVar
+
+from agent_image.contract import Field
+from console.trace.record import EventRecord, Note, SpanRecord
+from console.trace.values import nanoseconds_of, text
+
+_NEVER: Final = 2**63
+"""Later than any time."""
+_Record = TypeVar("_Record", SpanRecord, EventRecord)
+
+
+def spans_once(spans: Iterable[SpanRecord]) -> tuple[tuple[SpanRecord, ...], tuple[Note, ...]]:
+    """Keep the first of the spans that share a trace and an id, by their times; note where they were not the same."""
+    alike: dict[Hashable, list[SpanRecord]] = {}
+    for span in spans:
+        alike.setdefault((span.trace_id, span.span_id), []).append(span)
+    kept, doubled = _first_of_each(alike)
+    return kept, tuple(
+        Note(
+            "span_twice",
+            f"span {one.span_id} stands in the trail more than once, not always the same: the first is shown",
+        )
+        for one in doubled
+    )
+
+
+def events_once(events: Iterable[EventRecord]) -> tuple[tuple[EventRecord, ...], tuple[Note, ...]]:
+    """Keep the first of the events that share an id; those without one are the same if all of them is."""
+    alike: dict[Hashable, list[EventRecord]] = {}
+    for event in events:
+        alike.setdefault(text(event.fields.get(Field.EVENT_ID)) or (_canonical(event),), []).append(event)
+    kept, doubled = _first_of_each(alike)
+    return kept, tuple(
+        Note("event_twice", f"event {text(one.fields.get(Field.EVENT_ID))} stands in the trail more than once, "
+             "not always the same: the first is shown")
+        for one in doubled
+    )  # fmt: skip
+
+
+def _first_of_each(alike: dict[Hashable, list[_Record]]) -> tuple[tuple[_Record, ...], Sequence[_Record]]:
+    kept: list[_Record] = []
+    doubled: list[_Record] = []
+    for same in alike.values():
+        first = same[0]
+        if len(same) > 1 and any(one != first for one in same):
+            # Whichever line came first: the same trail must give the same session.
+            first = min(same, key=lambda one: (_time(one), _canonical(one)))
+            doubled.append(first)
+        kept.append(first)
+    return tuple(kept), doubled
+
+
+def _time(record: SpanRecord | EventRecord) -> int:
+    if isinstance(record, SpanRecord):
+        return _NEVER if record.start_ns is None else record.start_ns
+    return _NEVER if record.ts is None else nanoseconds_of(record.ts)
+
+
+def _canonical(record: SpanRecord | EventRecord) -> str:
+    said = record.fields if isinstance(record, EventRecord) else asdict(record)
+    return json.dumps(said, sort_keys=True, default=str)
