@@ -74,7 +74,8 @@ class Records(Protocol):
     def due(self, item: Item, *, before: datetime | None, limit: int) -> Sequence[Record]:
         """List records of a prefix that are due, the most urgent first; all that are listed where `before` is None.
 
-        A store may be some moments behind here; what is listed is as the last write left it.
+        A store may be some moments behind here; what is listed is as the last write left it. A record that cannot be
+        read is listed with an empty document: it hides no other, and whoever reads it by its key is told why.
         """
         ...
 

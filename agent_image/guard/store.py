@@ -53,6 +53,14 @@ class Versioned:
     version: int
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Hold what something is still to follow on, those that end first first, and the ids of what cannot be read."""
+
+    cases: tuple[Case, ...]
+    unreadable: tuple[str, ...] = ()
+
+
 class Cases:
     """Read what waits for people, and what they said of it."""
 
@@ -67,17 +75,22 @@ class Cases:
 
     def waiting(self, limit: int, before: datetime | None = None) -> Sequence[Case]:
         """List checkpoints that are not closed, those that end first first; one that cannot be read hides no other."""
-        found = self._records.due(Item.CHECKPOINT, before=before, limit=limit)
-        return [case for record in found if (case := self._readable(record)) is not None]
+        found = self.listed(limit, before)
+        for checkpoint_id in found.unreadable:
+            notice("checkpoint_unreadable", key=checkpoint_key(checkpoint_id))
+        return list(found.cases)
 
-    def _readable(self, record: Record) -> Case | None:
-        try:
-            return self._case(record)
-        except StoreUnavailable:
-            raise
-        except StoreError:
-            notice("checkpoint_unreadable", key=record.key)
-            return None
+    def listed(self, limit: int, before: datetime | None = None) -> Listed:
+        """List them, and say which cannot be read."""
+        cases, unreadable = [], []
+        for record in self._records.due(Item.CHECKPOINT, before=before, limit=limit):
+            try:
+                cases.append(self._case(record))
+            except StoreUnavailable:
+                raise
+            except StoreError:
+                unreadable.append(record.key.removeprefix(Item.CHECKPOINT))
+        return Listed(tuple(cases), tuple(unreadable))
 
     def _case(self, record: Record) -> Case:
         checkpoint = decode(Checkpoint, record.document)

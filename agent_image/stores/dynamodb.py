@@ -90,12 +90,21 @@ class DynamoRecords:
         if limit < 1:
             return []
         found: list[tuple[datetime, Record]] = []
+        unreadable: list[Record] = []
         with _told():
             for keys in self._queued(item, before, limit):
-                found += self._still_due(self._items(keys), before)
+                for due, one in self._still_due(self._items(keys), before):
+                    try:
+                        found.append((due, self._record(one)))
+                    except StoreUnavailable:
+                        raise
+                    except StoreError:
+                        unreadable.append(_unreadable(one, due))
                 if len(found) >= limit:
                     break
-        return [record for _, record in sorted(found, key=lambda one: (one[0], one[1].key))[:limit]]
+        listed = [record for _, record in sorted(found, key=lambda one: (one[0], one[1].key))]
+        # Beside the limit: as many as there are, they keep no other waiting.
+        return [*listed[:limit], *unreadable]
 
     def close(self) -> None:
         """Let go of connections."""
@@ -166,22 +175,21 @@ class DynamoRecords:
             if request:
                 self._pause(_PAUSE_SECONDS * 2**rounds)
 
-    def _still_due(self, items: Iterable[_Values], before: datetime | None) -> Iterator[tuple[datetime, Record]]:
+    @staticmethod
+    def _still_due(items: Iterable[_Values], before: datetime | None) -> Iterator[tuple[datetime, _Values]]:
         for item in items:
             due = _due(item)
-            if due is None or (before is not None and due > before):
-                continue
-            try:
-                yield due, self._record(item)
-            except StoreUnavailable:
-                raise
-            except StoreError:
-                # One that cannot be read must not hide the others; whoever reads it by its key is told.
-                continue
+            if due is not None and (before is None or due <= before):
+                yield due, item
 
 
 def _due(item: _Values) -> datetime | None:
     return moment_of(item[DUE_KEY]["S"]) if DUE_KEY in item else None
+
+
+def _unreadable(item: _Values, due: datetime) -> Record:
+    version = item.get(_VERSION, {}).get("N", "")
+    return Record(item[TABLE_KEY]["S"], int(version) if version.isdecimal() else NEW, {}, due)
 
 
 def _condition(expected: int) -> _Values:

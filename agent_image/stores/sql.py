@@ -13,6 +13,7 @@ from sqlalchemy import Connection, and_, bindparam, delete, insert, select, upda
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from agent_image.contract import Item
+from agent_image.errors import StoreError
 from agent_image.guard.moments import Clock
 from agent_image.guard.records import NEW, Conflict, Document, Record, StoreUnavailable
 from agent_image.stores.engine import SECONDS, engine_at, failure
@@ -104,7 +105,7 @@ class SqlRecords:
                 rows = connection.execute(_LISTED, asked).all()
             else:
                 rows = connection.execute(_DUE, {**asked, "before": moment_text(before)}).all()
-        return [_record(*row) for row in rows]
+        return [_listed(*row) for row in rows]
 
     def close(self) -> None:
         """Close the connections that nobody uses."""
@@ -140,3 +141,11 @@ def _insert(connection: Connection, row: dict[str, object]) -> None:
 
 def _record(key: str, version: int, document: str, due: str | None) -> Record:
     return Record(key, version, document_of(document), None if due is None else moment_of(due))
+
+
+def _listed(key: str, version: int, document: str, due: str | None) -> Record:
+    """Read a record of a list: one that cannot be read must not hide the others."""
+    try:
+        return _record(key, version, document, due)
+    except StoreError:
+        return _record(key, version, "{}", due)

@@ -13,7 +13,7 @@ from console.approvals.desk import desk_at
 from console.approvals.finding import find
 from console.approvals.wish import Wish
 from console.ask import agent_at
-from console.errors import told
+from console.errors import FAILURE, told
 from console.moments import now
 from console.options import write
 from console.place import people_at, place_of
@@ -39,23 +39,25 @@ class Counter:
     as_json: bool = False
 
     def list_open(self, limit: int) -> int:
-        """List what is open.
+        """List what is open; 1 where not all of it can be read.
 
         Raises:
             ConsoleError: the store cannot be read.
         """
         with told(), people_at(place_of(self.where)) as people:
-            found = list(people.waiting(limit + 1))
-        moment, cases = now(), listing.ordered(found[:limit])
+            found = people.listed(limit + 1)
+        moment, cases, more = now(), listing.ordered(found.cases[:limit]), len(found.cases) > limit
+        status = FAILURE if found.unreadable else 0
         if self.as_json:
             listed = [documents.document(case, moment, self.where.option) for case in cases]
-            self.screen.document({"checkpoints": listed, "more": len(found) > limit})
-            return 0
+            self.screen.document({"checkpoints": listed, "more": more, "unreadable": list(found.unreadable)})
+            return status
         if cases:
             self.screen.table(listing.table(cases, moment))
             self.screen.line()
-        self.screen.line(listing.summary(cases, moment, more=len(found) > limit))
-        return 0
+        for line in listing.summary(cases, moment, more=more, unreadable=found.unreadable):
+            self.screen.line(line)
+        return status
 
     def show(self, named: str) -> int:
         """Show one checkpoint.

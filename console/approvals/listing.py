@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -11,6 +11,7 @@ from agent_image.guard.checkpoint import Case, State
 from console.approvals.cards import ends_at
 from console.moments import lasting
 from console.table import Table
+from console.terminal import shown_line
 
 ID_SHOWN: Final = 12
 """Digits of an id that a row has room for; enough to name what is open."""
@@ -29,13 +30,20 @@ def table(cases: Sequence[Case], now: datetime) -> Table:
     return Table(HEADER, tuple(_row(case, now) for case in ordered(cases)), _NUMBERS)
 
 
-def summary(cases: Sequence[Case], now: datetime, *, more: bool) -> str:
-    """Count cases by state, in one line."""
-    if not cases:
-        return "nothing waits for a person"
+def summary(
+    cases: Sequence[Case], now: datetime, *, more: bool = False, unreadable: Sequence[str] = ()
+) -> Iterator[str]:
+    """Count cases by state in one line, and name in one more what may wait and cannot be read."""
     counts = Counter(case.state(now).value for case in cases)
     told = ", ".join(f"{counts[state]} {state}" for state in State if counts[state])
-    return f"{told}; there are more, --limit shows them" if more else told
+    if more:
+        told += "; there are more, --limit shows them"
+    if told or not unreadable:
+        yield told or "nothing waits for a person"
+    if unreadable:
+        what = "1 checkpoint" if len(unreadable) == 1 else f"{len(unreadable)} checkpoints"
+        names = " ".join(shown_line(one) for one in unreadable)
+        yield f"{what} cannot be read, and may wait for a person: {names}"
 
 
 def _row(case: Case, now: datetime) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from agent_image.contract import DUE_KEY, QUEUE_KEY, STATE_OBJECT_PREFIX, TABLE_
 from agent_image.errors import StoreError
 from agent_image.guard.records import NEW, Conflict, StoreUnavailable
 from agent_image.stores.dynamodb import INLINE_LIMIT, ROUNDS
+from agent_image.stores.text import moment_text
 from tests.agent_image.stores.table_store import TableStore, answering, table_store
 from tests.loopback.table import client_at
 
@@ -260,7 +261,27 @@ def test_a_long_document_that_was_tampered_with_is_not_read(place: TableStore, s
     assert refused.value.code == code
     assert not isinstance(refused.value, StoreUnavailable)
     found = store.due(Item.CHECKPOINT, before=None, limit=5)
-    assert [record.key for record in found] == [f"{Item.CHECKPOINT}other"]
+    assert [(record.key, record.version, record.document) for record in found] == [
+        (f"{Item.CHECKPOINT}other", 1, {}),
+        (KEY, 1, {}),
+    ]
+
+
+def test_what_cannot_be_read_takes_no_other_s_place(place: TableStore) -> None:
+    """A list that asks for one gets the one that can be read, however many stand before it."""
+    client = client_at(place.url, "dynamodb")
+    for number in range(3):
+        key = f"{Item.CHECKPOINT}{number}"
+        spoiled = {TABLE_KEY: {"S": key}, QUEUE_KEY: {"S": Item.CHECKPOINT}, DUE_KEY: {"S": moment_text(NOW)}}
+        client.put_item(TableName=place.name, Item=spoiled)
+    place.store().put(KEY, {"n": 1}, expected=NEW, due=NOW + timedelta(hours=1))
+
+    found = place.store().due(Item.CHECKPOINT, before=None, limit=1)
+
+    assert [(record.key, record.version, record.document) for record in found] == [
+        (KEY, 1, {"n": 1}),
+        *((f"{Item.CHECKPOINT}{number}", NEW, {}) for number in range(3)),
+    ]
 
 
 def test_a_bucket_that_does_not_answer_is_not_a_document_that_is_gone(place: TableStore) -> None:

@@ -18,6 +18,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from agent_image.contract import Item
+from agent_image.errors import StoreError
 from agent_image.guard.records import NEW, Conflict, StoreUnavailable
 from agent_image.stores.sql import PURGE_EVERY, PURGE_LIMIT, SqlRecords
 from agent_image.stores.text import moment_text
@@ -106,6 +107,22 @@ def test_a_store_for_reading_makes_nothing_of_forgetting(tmp_path: Path) -> None
         assert list(records.due(Item.SESSION, before=None, limit=5)) == []
 
     assert keys(tmp_path) == [KEY]
+
+
+def test_a_record_that_is_no_json_hides_no_other_on_a_list(tmp_path: Path) -> None:
+    """It is listed with an empty document; whoever reads it by its key is told."""
+    with opened(tmp_path) as records:
+        records.put(KEY, {}, expected=NEW, due=NOW)
+        records.put(f"{KEY}2", {"n": 2}, expected=NEW, due=NOW)
+        with closing(sqlite3.connect(tmp_path / "guard.db")) as database:
+            database.execute("UPDATE records SET document = 'x' WHERE key = ?", (KEY,))
+            database.commit()
+
+        found = records.due(Item.SESSION, before=None, limit=5)
+
+        assert [(record.key, record.document) for record in found] == [(KEY, {}), (f"{KEY}2", {"n": 2})]
+        with pytest.raises(StoreError):
+            records.get(KEY)
 
 
 def test_many_threads_and_many_openings_leave_no_connection(tmp_path: Path) -> None:

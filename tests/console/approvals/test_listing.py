@@ -47,6 +47,14 @@ def test_each_row_says_what_it_is_and_how_long_it_has() -> None:
 
 def test_the_states_are_counted() -> None:
     """In one line; what is not shown is not kept back."""
-    assert summary(CASES, NOW, more=False) == "2 pending, 1 approved, 1 in_doubt, 1 expired"
-    assert summary(CASES, NOW, more=True).endswith("; there are more, --limit shows them")
-    assert summary([], NOW, more=False) == "nothing waits for a person"
+    assert [*summary(CASES, NOW)] == ["2 pending, 1 approved, 1 in_doubt, 1 expired"]
+    assert [line.endswith("; there are more, --limit shows them") for line in summary(CASES, NOW, more=True)] == [True]
+    assert [*summary([], NOW)] == ["nothing waits for a person"]
+
+
+def test_what_cannot_be_read_is_not_nothing() -> None:
+    """It may wait for a person; its name, which anybody may have written, begins no line of its own."""
+    alone, beside = summary([], NOW, unreadable=["c1"]), summary(CASES, NOW, unreadable=["c1", "c\n2"])
+
+    assert [*alone] == ["1 checkpoint cannot be read, and may wait for a person: c1"]
+    assert [*beside][1] == "2 checkpoints cannot be read, and may wait for a person: c1 c\\n2"

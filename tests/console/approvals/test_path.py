@@ -20,7 +20,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from agent_image.contract import Item
+from agent_image.guard.records import NEW
+from agent_image.stores.by_url import records_at
 from console.cli import app
+from console.laptop import store_url
+from console.moments import now
 from tests.console.test_dev import RASTRO, SHELL, Running, rastro, running
 
 ME = pwd.getpwuid(os.getuid()).pw_name
@@ -172,6 +177,19 @@ def test_what_waits_is_listed_and_shown(agent: Running) -> None:
     assert shown(agent, checkpoint[:20]) == found
     assert len(none["checkpoints"]) == 1
     assert none["more"] is (len(listed["checkpoints"]) > 1)
+
+
+def test_what_may_wait_and_cannot_be_read_is_said(tmp_path: Path) -> None:
+    """A list that is not whole never passes for one: it names what is missing, and ends with 1."""
+    unread = "c" * 64
+    with closing(records_at(store_url(tmp_path), None)) as records:
+        records.put(f"{Item.CHECKPOINT}{unread}", {"broken": True}, expected=NEW, due=now())
+
+    listed, as_json = (command("approvals", "list", "--state", str(tmp_path), *more) for more in ((), ("--json",)))
+
+    assert (listed.returncode, as_json.returncode) == (1, 1)
+    assert listed.stdout == f"1 checkpoint cannot be read, and may wait for a person: {unread}\n"
+    assert json.loads(as_json.stdout) == {"checkpoints": [], "more": False, "unreadable": [unread]}
 
 
 def test_of_several_who_approve_at_once_one_did_and_it_is_paid_once(agent: Running) -> None:
