@@ -1,0 +1,171 @@
+"""Lay a session out as a tree of lines: turns, and in each what the agent did, step by step.
+
+Pure; one pass, however many spans a session has and however deep they nest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Final
+
+from agent_image.contract import Kind, Outcome, Regime
+from console.trace import phrases, roles, steps
+from console.trace.display import Cell, Line, Role, line
+from console.trace.reads import Finding
+from console.trace.session import Session, Turn, Words
+
+TEXT_SHOWN: Final = 1_200
+"""Characters of a question or an answer."""
+UNREAD_SHOWN: Final = 3
+"""Lines that could not be read whose beginnings are shown."""
+
+
+def tree(session: Session, finding: Finding | None) -> Iterator[Line]:
+    """Lay a session out; `finding` tells what became of a passage, and is None where nobody looked."""
+    yield from _header(session)
+    places = {turn.run: number for number, turn in enumerate(session.turns, start=1) if turn.run}
+    for number, turn in enumerate(session.turns, start=1):
+        yield Line(0, ())
+        yield from _turn(number, turn, places, session.regime, finding)
+    if session.apart:
+        yield Line(0, ())
+        yield line(0, Cell("apart", Role.TITLE), Cell("spans that belong to no turn of this session", Role.DIM))
+        yield from steps.lines(session.apart, session.regime, finding)
+    yield from _notes(session)
+
+
+def _header(session: Session) -> Iterator[Line]:
+    yield line(0, Cell("session", Role.NAME), Cell(session.id or "without an id", Role.TITLE))
+    spent, unknown = phrases.total(turn.cost_usd for turn in session.turns if _spends(turn))
+    cost = phrases.amount(spent)
+    if unknown and spent is not None:
+        cost = f"at least {cost}: {phrases.counted(unknown, 'turn')} without a cost"
+    used = phrases.tokens(phrases.added(turn.tokens for turn in session.turns))
+    yield line(
+        0,
+        Cell(phrases.regimes(session.regimes)),
+        Cell(_when(session)),
+        Cell(phrases.counted(len(session.turns), "turn"), Role.NUMBER),
+        Cell(cost, Role.NUMBER),
+        Cell(f"tokens {used}" if used else "", Role.NUMBER),
+        below=True,
+    )
+
+
+def _when(session: Session) -> str:
+    started = [turn.started for turn in session.turns if turn.started is not None]
+    if not started:
+        return phrases.moment(None)
+    ends = [end for turn in session.turns if (end := _end(turn)) is not None]
+    first = min(started)
+    lasted = phrases.took(Decimal((max(ends) - first) / timedelta(milliseconds=1))) if ends else ""
+    return f"{phrases.moment(first)}, over {lasted}" if lasted else phrases.moment(first)
+
+
+def _end(turn: Turn) -> datetime | None:
+    if turn.started is None or turn.duration_ms is None:
+        return turn.started
+    try:
+        return turn.started + timedelta(milliseconds=float(turn.duration_ms))
+    except (OverflowError, ValueError):
+        return turn.started
+
+
+def _turn(
+    number: int, turn: Turn, places: Mapping[str, int], regime: Regime | None, finding: Finding | None
+) -> Iterator[Line]:
+    used = phrases.tokens(turn.tokens)
+    yield line(
+        0,
+        Cell(f"turn {number}", Role.TITLE),
+        Cell(turn.kind or "kind unknown", Role.NAME),
+        Cell(turn.outcome or "no end in the trail", roles.OUTCOMES.get(turn.outcome, Role.WARN)),
+        Cell(phrases.moment(turn.started)),
+        Cell(phrases.took(turn.duration_ms), Role.NUMBER),
+        Cell(phrases.amount(turn.cost_usd) if _spends(turn) else "", Role.NUMBER),
+        Cell(used, Role.NUMBER),
+        Cell(f"run {turn.run[: phrases.ID_SHOWN]}" if turn.run else "", Role.DIM),
+    )
+    if turn.error:
+        yield line(1, Cell("error", Role.NAME), Cell(phrases.cut(turn.error, phrases.VALUE_SHOWN), Role.BAD))
+    if turn.resumes:
+        yield line(1, Cell("goes on with", Role.NAME), Cell(_place(turn.resumes, places)))
+    if turn.kind == Kind.FEEDBACK or turn.verdict:
+        yield from _feedback(turn)
+    if turn.kind not in {Kind.FEEDBACK, Kind.SWEEP, Kind.RESUME}:
+        yield from _words("question", turn.question)
+    yield from steps.lines(turn.steps, regime, finding)
+    yield from _ending(turn, places)
+
+
+def _spends(turn: Turn) -> bool:
+    """Tell whether a turn calls models: feedback and sweeps have no cost that could be unknown."""
+    return turn.kind not in {Kind.FEEDBACK, Kind.SWEEP} or turn.cost_usd is not None
+
+
+def _feedback(turn: Turn) -> Iterator[Line]:
+    yield line(
+        1,
+        Cell("verdict", Role.NAME),
+        Cell(turn.verdict or phrases.UNKNOWN, roles.VERDICTS.get(turn.verdict, Role.PLAIN)),
+    )
+    if turn.note.text is not None or turn.note.size or turn.note.digest:
+        yield from _words("note", turn.note)
+
+
+def _ending(turn: Turn, places: Mapping[str, int]) -> Iterator[Line]:
+    if turn.outcome == Outcome.SUSPENDED or turn.resumed_by:
+        on = ", ".join(_place(run, places) for run in turn.resumed_by)
+        yield line(
+            1,
+            Cell("suspended", Role.WARN),
+            Cell(f"goes on in {on}" if on else "nothing in the trail goes on with it"),
+            steps.checkpoint(turn.checkpoint_id),
+        )
+    if turn.outcome == Outcome.COMPLETED and turn.kind in {Kind.PROMPT, Kind.RESUME, ""}:
+        yield from _words("answer", turn.answer, _cites(turn))
+    if turn.archive_lost:
+        lost = phrases.counted(turn.archive_lost, "passage")
+        yield line(1, Cell("archive", Role.NAME), Cell(f"{lost} of this turn did not reach the archive", Role.BAD))
+
+
+def _cites(turn: Turn) -> tuple[Cell | None, ...]:
+    cited = "cites " + " ".join(f"[{number}]" for number in turn.cited) if turn.cited else "cites nothing"
+    wrong = " ".join(f"[{number}]" for number in turn.unsupported)
+    return (
+        Cell(cited, Role.GOOD if turn.cited else Role.WARN),
+        Cell(f"names {wrong}, which nobody read", Role.BAD) if wrong else None,
+        Cell(f"fingerprint {turn.answer_fingerprint}", Role.DIM) if turn.answer_fingerprint else None,
+    )
+
+
+def _words(label: str, words: Words, beside: tuple[Cell | None, ...] = ()) -> Iterator[Line]:
+    if words.text is None:
+        yield line(1, Cell(label, Role.NAME), Cell(phrases.absent(words), Role.DIM), *beside)
+        return
+    partly = Cell(words.why, Role.WARN)
+    yield line(1, Cell(label, Role.NAME), Cell(phrases.measured(words), Role.DIM), partly, *beside)
+    for row in phrases.cut(words.text, TEXT_SHOWN).splitlines():
+        yield Line(1, (Cell("|", Role.DIM), Cell(row)), below=True)
+
+
+def _place(run: str, places: Mapping[str, int]) -> str:
+    short = run[: phrases.ID_SHOWN]
+    return f"turn {places[run]} (run {short})" if run in places else f"run {short}, which is not in the trail"
+
+
+def _notes(session: Session) -> Iterator[Line]:
+    if not session.notes and not session.unread:
+        return
+    yield Line(0, ())
+    yield line(0, Cell("notes", Role.TITLE))
+    for note in session.notes:
+        mark = Cell("partial", Role.WARN) if note.partial else None
+        yield line(1, Cell(note.code, Role.NAME), mark, Cell(note.text))
+    for unread in session.unread[:UNREAD_SHOWN]:
+        beginning = phrases.cut(unread.beginning, phrases.VALUE_SHOWN)
+        yield line(1, Cell("unread", Role.NAME), Cell(unread.reason, Role.WARN), Cell(beginning, Role.DIM))
+    if (more := len(session.unread) - UNREAD_SHOWN) > 0:
+        yield line(1, Cell("unread", Role.NAME), Cell(f"and {phrases.counted(more, 'more line')}", Role.WARN))
