@@ -52,6 +52,16 @@ def audit_file(state: Path) -> Path:
     return state.absolute() / "audit.jsonl"
 
 
+def spans_file(state: Path) -> Path:
+    """Name the file of spans, one JSON object a line, as CloudWatch stores them."""
+    return state.absolute() / "spans.jsonl"
+
+
+def events_file(state: Path) -> Path:
+    """Name the file of the agent's standard output: its events, one JSON object a line."""
+    return state.absolute() / "events.jsonl"
+
+
 @dataclass(frozen=True, slots=True)
 class Laptop:
     """Hold what a person chose; the paths are absolute.
@@ -72,8 +82,8 @@ class Laptop:
 
     @property
     def spans(self) -> Path:
-        """Give the file of spans, one JSON object a line, as CloudWatch stores them."""
-        return self.state / "spans.jsonl"
+        """Give the file of spans."""
+        return spans_file(self.state)
 
     @property
     def archive(self) -> Path:
@@ -87,8 +97,8 @@ class Laptop:
 
     @property
     def events(self) -> Path:
-        """Give the file of the agent's standard output: its events, one JSON object a line."""
-        return self.state / "events.jsonl"
+        """Give the file of the agent's standard output: its events."""
+        return events_file(self.state)
 
     def settings(self) -> dict[str, object]:
         """Write the settings document of the agent's process."""

@@ -24,7 +24,6 @@ from threading import Lock
 from typing import Any, Final
 
 from agent_image.contract import DEFAULT_INDEXED_FIELDS, SPAN_DATA_FORMAT
-from tests.loopback import cbor
 from tests.loopback.insights_language import Fields, MalformedQueryError, Parsed, flat, parse
 from tests.loopback.server import QuietHandler, serving
 
@@ -315,7 +314,12 @@ class Insights:
         sums = {} if group is None else _sums(group, query["MetricStat"]["Period"])
         start, end = request["StartTime"], request["EndTime"]
         inside = {at: value for at, value in sums.items() if start <= at.timestamp() < end}
-        return {"Id": query["Id"], "StatusCode": "Complete", "Timestamps": [*inside], "Values": [*inside.values()]}
+        return {
+            "Id": query["Id"],
+            "StatusCode": "Complete",
+            "Timestamps": [at.timestamp() for at in inside],
+            "Values": [*inside.values()],
+        }
 
 
 def _sums(group: Group, period: int) -> Mapping[datetime, float]:
@@ -348,20 +352,14 @@ def querying(insights: Insights) -> Iterator[Insights]:
                 insights.plant.hang_up -= 1
                 self.close_connection = True
                 return
-            is_cbor = "cbor" in self.headers.get("smithy-protocol", "")
-            # One protocol names the operation in the path, the other in a header.
-            name = self.path.rpartition("/")[2] or self.headers.get("X-Amz-Target", "").rpartition(".")[2]
             status = 200
             try:
-                answer = insights.do(name, cbor.loads(body) if is_cbor else json.loads(body))
+                # boto3 speaks JSON to both services, and names the operation in a header.
+                answer = insights.do(self.headers["X-Amz-Target"].rpartition(".")[2], json.loads(body))
             except RefusalError as refusal:
                 status, answer = 400, {"__type": refusal.code, "message": refusal.message}
-            if is_cbor:
-                content_type, headers = "application/cbor", {"smithy-protocol": "rpc-v2-cbor"}
-                self.answer(cbor.dumps(answer), status=status, content_type=content_type, **headers)
-            else:
-                content_type = "application/x-amz-json-1.1"
-                self.answer(json.dumps(answer).encode(), status=status, content_type=content_type)
+            content_type = "application/x-amz-json-1.1"
+            self.answer(json.dumps(answer).encode(), status=status, content_type=content_type)
 
     with serving(Handler) as url:
         insights.url = url

@@ -1,0 +1,1 @@
+"""Ask CloudWatch Logs Insights for what sessions left."""
