@@ -11,6 +11,9 @@ from agent_image.errors import AgentError
 
 ARGUMENTS_LIMIT: Final = 1_000_000
 """Bytes of one call's canonical arguments."""
+# One encoder each: json.dumps would make one a call.
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+_LISTED: Final = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class NotCanonical(AgentError):  # noqa: N818 - it names what the value is
@@ -24,7 +27,7 @@ def canonical(value: Any) -> str:  # noqa: ANN401 - JSON of any shape
         NotCanonical: there is no such form, or it has more than ARGUMENTS_LIMIT bytes.
     """
     try:
-        text = json.dumps(_settled(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        text = _CANONICAL(_settled(value))
         size = len(text.encode())
     except (TypeError, ValueError, RecursionError):
         raise NotCanonical("invalid_arguments", "The arguments are not JSON.") from None
@@ -39,7 +42,7 @@ def digest(*parts: str) -> str:
 
     Gives 64 hexadecimal digits of SHA-256 over the canonical list.
     """
-    return hashlib.sha256(json.dumps(list(parts), separators=(",", ":")).encode()).hexdigest()
+    return hashlib.sha256(_LISTED(parts).encode()).hexdigest()
 
 
 def _settled(value: Any) -> Any:  # noqa: ANN401 - the same

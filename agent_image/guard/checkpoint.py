@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, Final
 
 from agent_image.contract import Choice, Level, Zone
@@ -61,7 +62,7 @@ WAITING: Final = frozenset({State.PENDING, State.APPROVED, State.EXECUTING, Stat
 """States that something is still to follow."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Call:
     """Bind one call: the session, the model's message that asked for it, the tool and its canonical arguments."""
 
@@ -71,7 +72,7 @@ class Call:
     tool: str
     arguments: Mapping[str, Any]
 
-    @property
+    @cached_property
     def id(self) -> str:
         """Give the id that this call has, and no other: the checkpoint's, and the tool's idempotency key."""
         parts = (self.session_id, self.message, self.tool_use_id, self.tool, canonical(dict(self.arguments)))

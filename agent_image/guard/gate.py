@@ -125,11 +125,12 @@ class Gate:
         verdicts = self._verdicts(call)
         if refusal := self._denied(call, classified, verdicts):
             return refusal
-        if held := self._held(call, classified):
+        asked = fingerprint(call.tool, call.arguments, classified.rule.volatile)
+        if held := self._held(call, classified, asked):
             return held
         over = self._spending.over(price_of(classified))
         asks = [verdict.code for verdict in verdicts if verdict.say is Say.ASK]
-        if self._work.watch.retries(call.tool, self._fingerprint(call, classified)):
+        if self._work.watch.retries(call.tool, asked):
             # A sum just below the bound, after a person refused the one above it.
             asks.append(Anomaly.EDITED_RETRY)
         if classified.asks or asks:
@@ -152,22 +153,19 @@ class Gate:
             return None
         return self._refused(call, classified.zone, verdicts[0].text, verdicts[0].code)
 
-    def _held(self, call: Call, classified: Classified) -> Answered | None:
+    def _held(self, call: Call, classified: Classified, asked: str) -> Answered | None:
         """Hold a call that goes round in circles.
 
         Raises:
             Stopped: it has done so for too long.
         """
         work = self._work
-        remedy = work.watch.verdict(self._fingerprint(call, classified))
+        remedy = work.watch.verdict(asked)
         if remedy is Remedy.STOP:
             # The detectors see it at the run's end, and tell people.
             work.seen(call, sayings.refusal(sayings.LOOPING), classified.rule.volatile, held=True)
             raise going_in_circles()
         return self._refused(call, classified.zone, sayings.LOOPING, LOOP) if remedy is Remedy.BLOCK else None
-
-    def _fingerprint(self, call: Call, classified: Classified) -> str:
-        return fingerprint(call.tool, call.arguments, classified.rule.volatile)
 
     def _ask(self, call: Call, classified: Classified, reasons: tuple[str, ...]) -> Admitted | Answered:
         case = opened(

@@ -33,6 +33,9 @@ _MOMENT: Final = re.compile(
 _COMPANY: Final = re.compile(
     r"(?:(?<!\w)|(?<=\\[nrt]))[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3}/[0-9A-Z]{4}-[0-9]{2}(?!\w)", re.IGNORECASE
 )
+_BRANCH: Final = re.compile("/[0-9A-Z]{4}-[0-9]{2}", re.IGNORECASE)
+"""What a search can skip to: a company's branch."""
+_BEFORE_BRANCH: Final = len("12.ABC.345")
 
 
 def numbers(text: str) -> Iterator[Found]:
@@ -51,8 +54,9 @@ def numbers(text: str) -> Iterator[Found]:
 
 def companies(text: str) -> Iterator[Found]:
     """Find the numbers of companies that have letters; they are told from codes by how they are written."""
-    for found in _COMPANY.finditer(text):
-        if cnpj.is_valid(found[0]):
+    for sign in _BRANCH.finditer(text):
+        found = _COMPANY.match(text, max(0, sign.start() - _BEFORE_BRANCH))
+        if found and cnpj.is_valid(found[0]):
             yield Found(found.start(), found.end(), Kind.CNPJ, cnpj.compact(found[0]))
 
 
