@@ -216,6 +216,7 @@ class EventName(StrEnum):
     ALERT = "alert"
     ERROR = "error"
     RUN_ENDED = "run_ended"
+    ERASURE = "erasure"
 
 
 class Field(StrEnum):

@@ -149,11 +149,20 @@ def test_the_discovery_document_holds_the_contract_s_keys(shipped: Synthesis) ->
         Discovery.RUNTIME_ARN: f"${{{runtime}.agent_runtime_arn}}",
         Discovery.ENDPOINT: "live",
         Discovery.LOG_GROUP: "${aws_cloudwatch_log_group.log-group.name}",
+        Discovery.DESTINATION: "cloudwatch",
         Discovery.RETENTION_DAYS: 30,
         Discovery.INDEXED_FIELDS: [
             *("name", "attributes.gen_ai.operation.name", "attributes.rag.index_version"),
             "attributes.rastro.outcome",
         ],
+        Discovery.MASKING: [
+            *("EmailAddress", "CpfCode-BR", "Cnpj-BR", "PhoneNumber-BR", "CreditCardNumber", "AwsSecretKey", "bare-cpf"),
+        ],
+        Discovery.KMS_KEY: None,
+        Discovery.LIVE_VERSION: "newest",
+        Discovery.INDEXING_PERCENTAGE: 5,
+        Discovery.ROLE_ARN: "${aws_iam_role.role.arn}",
+        Discovery.PUT_RESOURCE_POLICY: "any",
         Discovery.KNOWLEDGE_BASE: "PRODKB0001",
         Discovery.TABLE: "rastro-prod-state",
         Discovery.ARCHIVE: "rastro-prod-archive-444455556666-us-east-1",
@@ -163,3 +172,22 @@ def test_the_discovery_document_holds_the_contract_s_keys(shipped: Synthesis) ->
     assert {*Discovery} == {*json.loads(parameter["value"])}
     assert json.loads(shipped["agent-dev"].only("aws_ssm_parameter")["value"])[Discovery.RETENTION_DAYS] == 7
     assert len(parameter["value"]) < 4_096
+
+
+def test_the_discovery_document_says_where_spans_go_and_nothing_that_lets_somebody_in(variants: Synthesis) -> None:
+    """An endpoint by its origin alone: its path may hold what only the agent is to know."""
+    parameter = variants["agent-code"].only("aws_ssm_parameter")
+
+    assert json.loads(parameter["value"])[Discovery.DESTINATION] == "https://otel.example.com:4318"
+
+
+def test_the_discovery_document_says_what_is_not_declared(shipped: Synthesis, variants: Synthesis) -> None:
+    """Null is no key of one's own, and a Transaction Search that somebody else manages; a number is no `newest`."""
+    told = {
+        stack.name: json.loads(stack.only("aws_ssm_parameter")["value"])
+        for stack in (*shipped.agents, *variants.agents)
+    }
+
+    assert told["agent-brought"][Discovery.ROLE_ARN] == "arn:aws:iam::777788889999:role/agents/brought-along"
+    assert {told[name][Discovery.INDEXING_PERCENTAGE] for name in told} >= {None, 1}
+    assert {told[name][Discovery.LIVE_VERSION] for name in told} >= {"newest"}
