@@ -9,6 +9,7 @@ from typing import Final, Protocol
 
 from console.terminal import shown_line
 from console.trace.phrases import VALUE_SHOWN, cut
+from console.trace.record import Note
 
 DEEPEST: Final = 40
 """Steps of indentation at most: what lies deeper, if anybody ever nests so, says how deep it lies."""
@@ -88,6 +89,13 @@ def line(depth: int, *cells: Cell | None, below: bool = False) -> Line:
 def failed(error: str) -> Cell | None:
     """Say what failed, where something did."""
     return Cell(f"error {cut(error, VALUE_SHOWN)}", Role.BAD) if error else None
+
+
+def noted(note: Note, depth: int = 0) -> Line:
+    """Say what a reader must know of what was read."""
+    return line(
+        depth, Cell(note.code, Role.NAME), Cell("partial", Role.WARN) if note.partial else None, Cell(note.text)
+    )
 
 
 def safe(text: str) -> str:

@@ -11,8 +11,8 @@ from decimal import Decimal
 from typing import Final
 
 from agent_image.contract import Kind, Outcome, Regime
-from console.trace import phrases, roles, steps
-from console.trace.display import Cell, Line, Role, line
+from console.trace import phrases, roles, step_lines
+from console.trace.display import Cell, Line, Role, line, noted
 from console.trace.reads import Finding
 from console.trace.session import Session, Turn, Words
 
@@ -32,7 +32,7 @@ def tree(session: Session, finding: Finding | None) -> Iterator[Line]:
     if session.apart:
         yield Line(0, ())
         yield line(0, Cell("apart", Role.TITLE), Cell("spans that belong to no turn of this session", Role.DIM))
-        yield from steps.lines(session.apart, session.regime, finding)
+        yield from step_lines.lines(session.apart, session.regime, finding)
     yield from _notes(session)
 
 
@@ -96,7 +96,7 @@ def _turn(
         yield from _feedback(turn)
     if turn.kind not in {Kind.FEEDBACK, Kind.SWEEP, Kind.RESUME}:
         yield from _words("question", turn.question)
-    yield from steps.lines(turn.steps, regime, finding)
+    yield from step_lines.lines(turn.steps, regime, finding)
     yield from _ending(turn, places)
 
 
@@ -122,7 +122,7 @@ def _ending(turn: Turn, places: Mapping[str, int]) -> Iterator[Line]:
             1,
             Cell("suspended", Role.WARN),
             Cell(f"goes on in {on}" if on else "nothing in the trail goes on with it"),
-            steps.checkpoint(turn.checkpoint_id),
+            step_lines.checkpoint(turn.checkpoint_id),
         )
     if turn.outcome == Outcome.COMPLETED and turn.kind in {Kind.PROMPT, Kind.RESUME, ""}:
         yield from _words("answer", turn.answer, _cites(turn))
@@ -161,9 +161,7 @@ def _notes(session: Session) -> Iterator[Line]:
         return
     yield Line(0, ())
     yield line(0, Cell("notes", Role.TITLE))
-    for note in session.notes:
-        mark = Cell("partial", Role.WARN) if note.partial else None
-        yield line(1, Cell(note.code, Role.NAME), mark, Cell(note.text))
+    yield from (noted(note, 1) for note in session.notes)
     for unread in session.unread[:UNREAD_SHOWN]:
         beginning = phrases.cut(unread.beginning, phrases.VALUE_SHOWN)
         yield line(1, Cell("unread", Role.NAME), Cell(unread.reason, Role.WARN), Cell(beginning, Role.DIM))
