@@ -16,6 +16,8 @@ from console.trace.session import Tokens, Words
 UNKNOWN: Final = "unknown"
 VALUE_SHOWN: Final = 160
 """Characters of one value that stands in a line."""
+URI_SHOWN: Final = 400
+"""Characters of an address."""
 ID_SHOWN: Final = 8
 """Characters of a run's or a version's id that tell it from others beside it."""
 _MINUTE_MS: Final = 60_000

@@ -1,0 +1,45 @@
+"""Gather the words of each passage that a session read, once each, with what stands around them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from console.trace import phrases
+from console.trace.display import Quote
+from console.trace.reads import Distinct, Finding, distinct
+from console.trace.session import Session
+
+WORDS_SHOWN: Final = 20_000
+"""Characters of one passage; knowledge bases cut smaller ones."""
+
+
+def quotes(session: Session, finding: Finding | None) -> Iterator[Quote]:
+    """Quote each distinct passage, the first read first."""
+    yield from (_quote(one) for one in distinct(session, finding))
+
+
+def numbers(one: Distinct) -> str:
+    """Name a passage by the numbers under which the model was reading it: [1] [7]."""
+    return " ".join(f"[{number}]" for number in one.numbers) or "[?]"
+
+
+def _quote(one: Distinct) -> Quote:
+    passage, facts = one.passage, one.facts
+    where = f"{passage.uri}#{passage.address.fingerprint}" if passage.address else passage.id
+    title = "  ".join(filter(None, (numbers(one), "cited" if one.cited else "", phrases.cut(where, phrases.URI_SHOWN))))
+    if facts is None:
+        why = "" if passage.text is not None else "nobody looked for them"
+        return Quote(title, _cut(passage.text), why=why)
+    words = facts.text.words if facts.text.words is not None else passage.text
+    return Quote(
+        title,
+        _cut(words),
+        facts.source.before,
+        facts.source.after,
+        why="" if words is not None else phrases.text_words(facts.text),
+    )
+
+
+def _cut(words: str | None) -> str | None:
+    return None if words is None else phrases.cut(words, WORDS_SHOWN)
