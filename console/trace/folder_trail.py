@@ -19,8 +19,6 @@ from console.trace.reading import material
 from console.trace.record import Material
 from console.trace.trail import Needle, Scan
 
-_PLAIN: Final = frozenset("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_.")
-"""Characters that whoever writes JSON leaves as they are."""
 _HINTS: Final = 20
 """Texts that are looked for in a line at most: parsing it takes no longer than that."""
 
@@ -101,7 +99,7 @@ class FolderTrail:
         lines, traces = self._lines(self._spans, self._events), {trace_id}
 
         def named() -> Iterator[bytes]:
-            hints = [_plain_part(session_id) for session_id in session_ids]
+            hints = [matching.plain_part(session_id) for session_id in session_ids]
             for raw, document in lines.matching(hints, lambda line: matching.session_id_of(line) in session_ids):
                 traces.add(matching.trace_id_of(document))
                 yield raw
@@ -126,9 +124,3 @@ def _kept(lines: LineSearch, hints: Collection[str], matches: Callable[[Document
 def _material(lines: LineSearch, raw: Iterable[bytes]) -> Material:
     found = material(lines.kept(raw))
     return replace(found, notes=(*found.notes, *lines.notes))
-
-
-def _plain_part(text: str) -> str:
-    """Give the longest part of a text that stands in JSON as it is, whoever wrote it."""
-    parts = "".join(character if character in _PLAIN else " " for character in text).split()
-    return max(parts, key=len, default="")

@@ -21,6 +21,7 @@ LINKS: Final = "links"
 RUN_EVENTS: Final = frozenset({EventName.RUN_STARTED, EventName.RUN_ENDED, EventName.ALERT, EventName.GATE})
 """The events that say how runs fared."""
 _ID: Final = re.compile(r'"id"\s*:\s*("(?:[^"\\]|\\.)*")')
+_PLAIN: Final = frozenset("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_.")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _NANOSECONDS: Final = 1_000
 """In a microsecond."""
@@ -91,6 +92,12 @@ def reads(document: Mapping[str, Any], needle: Needle) -> bool:
     attributes = attributes_of(document)
     base = _text(attributes.get(Span.BASE))
     return any(_is(address, base, needle) for address in _addresses(_text(attributes.get(Span.DOCUMENTS))))
+
+
+def plain_part(text: str) -> str:
+    """Give the longest part of a text that stands in JSON as it is, whoever wrote it, however often it was escaped."""
+    parts = "".join(character if character in _PLAIN else " " for character in text).split()
+    return max(parts, key=len, default="")
 
 
 def _is(address: Address, base: str, needle: Needle) -> bool:
