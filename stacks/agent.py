@@ -55,7 +55,7 @@ class AgentStack(TerraformStack):
         if settings.keeps_trail:
             # A kept group that loses its mask would be readable in clear: what is declared no longer stays as it is.
             foundation.let_go(self, kept.undeclared)
-        self._serve_people()
+        self._serve_people(role_arn)
         self._tell(role_arn)
 
     def _hold(self) -> None:
@@ -144,11 +144,12 @@ class AgentStack(TerraformStack):
             ),
         )
 
-    def _serve_people(self) -> None:
+    def _serve_people(self, role_arn: str) -> None:
         declared = self._settings.declared
         ground = Ground(
             names=self._names,
             runtime_arn=self._runtime.agent_runtime_arn,
+            role_arn=role_arn,
             kms_key_arn=declared.observability.kms_key_arn,
             knowledge_base_id=declared.agent.knowledge_base_id,
         )

@@ -9,14 +9,16 @@ from stacks.names import EnvironmentNames
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Name what people act on; the runtime's ARN may be a reference, all else follows from the settings.
+    """Name what people act on; the ARNs of runtime and role may be references, all else follows from the settings.
 
     Attributes:
+        role_arn: the role that the agent runs under.
         knowledge_base_id: None where the agent has no knowledge base.
     """
 
     names: EnvironmentNames
     runtime_arn: str
+    role_arn: str
     kms_key_arn: str | None
     knowledge_base_id: str | None = None
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agent_image.contract import LIVE_ENDPOINT
+from stacks.policies import doctor
 from stacks.policies import kept_rights as kept
 from stacks.policies import trail_rights as trail
 from stacks.policies.ground import Ground
@@ -67,6 +68,11 @@ def policies(ground: Ground) -> tuple[PersonPolicy, ...]:
                 *_invoke(ground),
                 *kept.use_key(ground, "Decrypt", "GenerateDataKey"),
             ),
+        ),
+        PersonPolicy(
+            "doctor",
+            "Checks that the trail is in force: reads how it is set up, and no event of it.",
+            (*trail.discover(ground), *doctor.examine(ground, ground.role_arn), *trail.never_unmask(ground)),
         ),
         # The trail tells which sessions were reading a passage: whoever may not ask it leaves copies behind.
         PersonPolicy(

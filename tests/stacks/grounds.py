@@ -30,7 +30,8 @@ REACH = execution_role.Reach(
 CODE_REACH = replace(REACH, runs_image=False)
 REACHES = (REACH, CODE_REACH, replace(REACH, put_resource_policy="own", callers_have_tokens=True))
 RUNTIME_ARN = PLACE.arn("bedrock-agentcore", "runtime/handbook-a1B2c3D4e5")
-GROUND = Ground(NAMES, RUNTIME_ARN, KEY, "KB00000001")
+ROLE_ARN = "arn:aws:iam::111122223333:role/rastro-prod-agent"
+GROUND = Ground(NAMES, RUNTIME_ARN, ROLE_ARN, KEY, "KB00000001")
 
 
 def every_statement() -> Iterator[tuple[str, Statement]]:

@@ -156,7 +156,15 @@ def test_the_discovery_document_holds_the_contract_s_keys(shipped: Synthesis) ->
             "attributes.rastro.outcome",
         ],
         Discovery.MASKING: [
-            *("EmailAddress", "CpfCode-BR", "Cnpj-BR", "PhoneNumber-BR", "CreditCardNumber", "AwsSecretKey", "bare-cpf"),
+            *(
+                "EmailAddress",
+                "CpfCode-BR",
+                "Cnpj-BR",
+                "PhoneNumber-BR",
+                "CreditCardNumber",
+                "AwsSecretKey",
+                "bare-cpf",
+            ),
         ],
         Discovery.KMS_KEY: None,
         Discovery.LIVE_VERSION: "newest",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.synthesis import Json, Stack, Synthesis, by_sid, policy
 
-PEOPLE = ("invoker", "investigator", "reader", "auditor", "approver", "eraser", "break-glass")
+PEOPLE = ("invoker", "investigator", "reader", "auditor", "approver", "doctor", "eraser", "break-glass")
 
 
 def of(stack: Stack, person: str) -> dict[str, Json]:

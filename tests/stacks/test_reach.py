@@ -9,7 +9,18 @@ from itertools import permutations
 from agent_image.contract import Item
 from stacks.policies import execution_role, people, pipeline
 from stacks.policies.statement import Statement
-from tests.stacks.grounds import CODE_REACH, GROUND, KEY, PLACE, REACH, RUNTIME_ARN, SECRET, WEBHOOK, every_statement
+from tests.stacks.grounds import (
+    CODE_REACH,
+    GROUND,
+    KEY,
+    PLACE,
+    REACH,
+    ROLE_ARN,
+    RUNTIME_ARN,
+    SECRET,
+    WEBHOOK,
+    every_statement,
+)
 
 
 def by_resource(found: Iterable[Statement], effect: str) -> dict[str, set[str]]:
@@ -95,6 +106,19 @@ PEOPLE_ALLOWED: dict[str, dict[str, set[str]]] = {
         **INVOKE,
         **USE_KEY,
     },
+    "doctor": {
+        **DISCOVER,
+        "*": {
+            *("xray:GetTraceSegmentDestination", "xray:GetIndexingRules", "cloudwatch:GetMetricData"),
+            *("logs:DescribeResourcePolicies", "logs:DescribeLogGroups", "logs:DescribeIndexPolicies"),
+        },
+        **{arn: {"logs:GetDataProtectionPolicy", "logs:DescribeLogStreams"} for arn in (GROUP, f"{GROUP}:*")},
+        **{
+            arn: {"bedrock-agentcore:GetAgentRuntime", "bedrock-agentcore:GetAgentRuntimeEndpoint"}
+            for arn in (RUNTIME_ARN, *(f"{RUNTIME_ARN}/runtime-endpoint/{name}" for name in ("live", "DEFAULT")))
+        },
+        ROLE_ARN: {"iam:SimulatePrincipalPolicy"},
+    },
     "eraser": {
         **DISCOVER,
         **QUERY,
@@ -124,6 +148,7 @@ PEOPLE_DENIED: dict[str, dict[str, set[str]]] = {
     "reader": NEVER_UNMASK,
     "auditor": {ITEMS: GET_ITEMS, **NEVER_UNMASK},
     "approver": NEVER_DEFAULT,
+    "doctor": NEVER_UNMASK,
     "eraser": NEVER_UNMASK,
     "break-glass": {},
 }
