@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any, Final, Protocol, cast
+from typing import Any, Protocol, cast
 
 from strands.types.content import Message, Messages
 
@@ -14,11 +14,8 @@ from agent_image.errors import StoreError
 from agent_image.guard.lease import LeaseLost
 from agent_image.guard.moments import Clock
 from agent_image.guard.records import Conflict
+from agent_image.guard.session import ADDRESSES, CONVERSATION, MESSAGES
 from agent_image.guard.store import GuardStore
-
-PART: Final = "conversation"
-_MESSAGES: Final = "messages"
-_ADDRESSES: Final = "addresses"
 
 
 class Reading:
@@ -82,12 +79,12 @@ class StoredConversations:
 
     def load(self, session_id: str) -> Conversation:
         """Load a conversation."""
-        document, version = self._store.part(session_id, PART)
+        document, version = self._store.part(session_id, CONVERSATION)
         try:
-            messages = json.loads(document.get(_MESSAGES, "[]"))
+            messages = json.loads(document.get(MESSAGES, "[]"))
         except (TypeError, ValueError):
             raise StoreError("record_malformed", "The conversation in the store cannot be read.") from None
-        return Conversation(cast("list[Message]", messages), Reading(document.get(_ADDRESSES, ())), version)
+        return Conversation(cast("list[Message]", messages), Reading(document.get(ADDRESSES, ())), version)
 
     def save(self, session_id: str, conversation: Conversation) -> None:
         """Save a conversation."""
@@ -96,9 +93,11 @@ class StoredConversations:
             messages = json.dumps(conversation.messages, ensure_ascii=False, separators=(",", ":"))
         except (TypeError, ValueError):
             raise StoreError("conversation_unwritable", "The conversation holds what cannot be kept.") from None
-        document = {_MESSAGES: messages, _ADDRESSES: list(conversation.reading.addresses)}
+        document = {MESSAGES: messages, ADDRESSES: list(conversation.reading.addresses)}
         try:
-            conversation.version = self._store.put_part(session_id, PART, document, conversation.version, self._clock())
+            conversation.version = self._store.put_part(
+                session_id, CONVERSATION, document, conversation.version, self._clock()
+            )
         except Conflict:
             raise LeaseLost from None
 

@@ -34,6 +34,11 @@ DECISION_CHAIN: Final = "decision/"
 """What the chain of a person's decision begins with; the checkpoint's id follows."""
 DECISIONS: Final = "decisions"
 """The folder of what people decided."""
+ERASURE_CHAIN: Final = "erasure/"
+"""What the chain of a passage's erasures begins with; the fingerprint follows."""
+ERASURES: Final = "erasures"
+"""The folder of what people erased."""
+_FOLDERS: Final = {DECISION_CHAIN: DECISIONS, ERASURE_CHAIN: ERASURES}
 RECOVERED: Final = "recovered"
 """The reason in a run's first event that says that the run before it never let the session go."""
 WITHHELD: Final = "[REDACTED]"
@@ -234,19 +239,24 @@ def decision_chain(checkpoint_id: str) -> str:
     return f"{DECISION_CHAIN}{checkpoint_id}"
 
 
+def erasure_chain(fingerprint: str) -> str:
+    """Name the chain of what people did to erase a passage: each of its events stands alone."""
+    return f"{ERASURE_CHAIN}{fingerprint}"
+
+
 def lone_event(event: Event, text: Text) -> Sealed:
     """Write an event that is bound to none before: the record of what it says holds its hash."""
     return audit_line(event, "", text)
 
 
 def write_alone(outlet: Outlet, event: Event, text: Text) -> Sealed:
-    """Put a lone event into the audit, durably.
+    """Put a lone event of a person's into the audit, durably.
 
     Raises:
         AuditError: it is not there.
     """
     sealed = lone_event(event, text)
-    folder = (DECISIONS, event.chain.removeprefix(DECISION_CHAIN))
-    outlet.write((sealed.line,), folder=folder, run=event.event_id, seq=event.seq)
+    kind, _, about = event.chain.partition("/")
+    outlet.write((sealed.line,), folder=(_FOLDERS[f"{kind}/"], about), run=event.event_id, seq=event.seq)
     outlet.sync()
     return sealed

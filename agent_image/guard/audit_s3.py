@@ -2,6 +2,7 @@
 
     <prefix><session>/<number of the first event, 12 digits>-<run>.jsonl       a session's events
     <prefix>decisions/<checkpoint>/000000000001-<event id>.jsonl             what a person decided
+    <prefix>erasures/<fingerprint>/000000000001-<event id>.jsonl             what a person erased
 
 Listed by key, a chain's objects come in its order. Every put asks that nothing stands in its place, so neither the
 agent nor an approver, who may do nothing but put, can write over what is there. The bucket may hold a lock as well.

@@ -13,7 +13,8 @@ from agent_image.guard.store import GuardStore
 PART: Final = "batch"
 _MESSAGE: Final = "message"
 _STARTED: Final = "started"
-_RESULTS: Final = "results"
+RESULTS: Final = "results"
+"""Under it lie the results of calls, each as a JSON text by its call's id."""
 _STEPS: Final = "steps"
 
 
@@ -33,7 +34,7 @@ class Batch:
         document, self._version = store.part(session_id, PART)
         self._message = str(document.get(_MESSAGE, ""))
         self._started = list(document.get(_STARTED, ()))
-        self._results: dict[str, str] = dict(document.get(_RESULTS, {}))
+        self._results: dict[str, str] = dict(document.get(RESULTS, {}))
         self.steps = int(document.get(_STEPS, 0))
 
     def result(self, message: str, call_id: str) -> dict[str, Any] | None:
@@ -67,5 +68,5 @@ class Batch:
 
     def _put(self, steps: int) -> None:
         self.steps = max(self.steps, steps)
-        document = {_MESSAGE: self._message, _STARTED: self._started, _RESULTS: self._results, _STEPS: self.steps}
+        document = {_MESSAGE: self._message, _STARTED: self._started, RESULTS: self._results, _STEPS: self.steps}
         self._version = self._store.put_part(self._session_id, PART, document, self._version, self._clock())

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from agent_image.guard.budget import Budget
+
+CONVERSATION: Final = "conversation"
+"""The part of a session that holds what was said and read."""
+MESSAGES: Final = "messages"
+"""Under it lie the messages, as one JSON text."""
+ADDRESSES: Final = "addresses"
+"""Under it lie the whole addresses of what the model was reading; number 1 stands first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agent_image.contract import EventName, Field
-from agent_image.guard.audit import DECISION_CHAIN, RECOVERED, SESSION_CHAIN
+from agent_image.guard.audit import DECISION_CHAIN, ERASURE_CHAIN, RECOVERED, SESSION_CHAIN
 from agent_image.guard.audit_lines import Line
 from agent_image.guard.session import Head
 from agent_image.guard.signs import Finding, Sign, Verification
 from agent_image.guard.sweep import SWEEP_CHAIN
 
-LONE_CHAINS: Final = (DECISION_CHAIN, SWEEP_CHAIN)
+LONE_CHAINS: Final = (DECISION_CHAIN, ERASURE_CHAIN, SWEEP_CHAIN)
 """What the chains begin with whose events stand alone."""
 
 

@@ -7,7 +7,7 @@ looks like such a beginning is indented by one space, so that no document can pa
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 from urllib.parse import quote
 
@@ -40,6 +40,17 @@ def parse(text: str) -> list[tuple[int, str]]:
     return [
         (int(head[1]), _INDENTED.sub("", text[head.end() : stop])) for head, stop in zip(heads, stops[1:], strict=True)
     ]
+
+
+def rewritten(text: str, change: Callable[[str], str | None]) -> str:
+    """Write passages again with other words, where `change` gives some for theirs; all else stays as it is."""
+    heads = list(_HEAD.finditer(text))
+    stops = [head.start() for head in heads] + [len(text)]
+    parts = [text[: stops[0]]]
+    for head, stop in zip(heads, stops[1:], strict=True):
+        changed = change(_INDENTED.sub("", text[head.end() : stop]))
+        parts += [head[0], text[head.end() : stop] if changed is None else changed]
+    return "".join(parts)
 
 
 def _one_line(uri: str) -> str:

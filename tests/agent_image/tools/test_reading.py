@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_image.retrieval.passage import Passage
-from agent_image.tools.reading import parse, render
+from agent_image.tools.reading import parse, render, rewritten
 
 # Texts made of what the form itself is made of, so that a passage tries to look like two.
 HOSTILE = st.lists(
@@ -46,3 +46,18 @@ def test_what_stands_before_the_first_passage_is_none() -> None:
 def test_a_number_beyond_reason_begins_no_passage() -> None:
     """Thousands of digits are no reason to fail."""
     assert parse(f"[{'9' * 5_000}] a\nx") == []
+
+
+@given(st.integers(1, 999), PASSAGES, st.integers(0, 5))
+def test_one_passage_is_written_again_and_no_other(first: int, passages: list[Passage], at: int) -> None:
+    """Whatever the others look like."""
+    text = render(first, passages)
+    seen: list[str] = []
+
+    def change(words: str) -> str | None:
+        seen.append(words)
+        return "gone" if len(seen) == at + 1 else None
+
+    changed = [Passage(one.uri, "gone") if n == at else one for n, one in enumerate(passages)]
+    assert rewritten(text, change) == render(first, changed)
+    assert seen == [passage.text for passage in passages]
