@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from agent_image.contract import Regime, Span
 from agent_image.retrieval.fingerprint import Fingerprint
-from agent_image.retrieval.passage import parse_address
-from agent_image.retrieval.recovery import Source, recover
+from agent_image.retrieval.passage import Address, parse_address
 from console.ask import agent_of, ask
 from console.dev import EXAMPLE, START_SECONDS
 from console.errors import ConsoleError
@@ -26,6 +24,11 @@ from console.laptop import SAMPLE_KNOWLEDGE
 from console.local_agent import ADDRESS_FILE
 from console.screen import Screen
 from console.terminal import shown
+from console.trace.archive import NoArchive
+from console.trace.index_now import NoIndex
+from console.trace.resolve import Resolver, Wanted
+from console.trace.sources.by_scheme import ByScheme
+from console.trace.sources.files import Files
 
 WINDOWS: Final = (1_200, 500)
 """Characters of a passage, before and after the re-index."""
@@ -75,9 +78,8 @@ def reads(spans: str) -> list[Read]:
 
 def found_again(uri: str, fingerprint: Fingerprint) -> str | None:
     """Find the words of a passage in its source as it is now; None where it does not hold them."""
-    path = Path(url2pathname(urlsplit(uri).path))
-    document = path.read_text() if path.exists() else Source.MISSING
-    return recover(fingerprint, document, archived=None).words
+    wanted = Wanted(Address(uri, fingerprint), uri)
+    return Resolver(ByScheme({"file": Files()}), NoArchive(), NoIndex()).facts([wanted])[wanted].text.words
 
 
 def _compare(before: Read, after: Read) -> None:

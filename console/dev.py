@@ -18,7 +18,7 @@ from types import FrameType
 from typing import Final, Self
 
 from console.errors import BAD_INPUT, BadInputError, ConsoleError
-from console.laptop import SAMPLE_KNOWLEDGE, STATE, Laptop, audit_file
+from console.laptop import LAPTOP_FILE, SAMPLE_KNOWLEDGE, STATE, Laptop, audit_file
 from console.local_agent import ADDRESS_FILE, LOOPBACK, PORTS, answers_ping
 from console.terminal import shown
 
@@ -43,6 +43,7 @@ def run(laptop: Laptop, port: int, write: Callable[[str], None]) -> int:
     """
     with _alone(laptop.state), _Stop() as stop:
         chosen = _free(port)
+        _remember(laptop)
         child = stop.watch(_start(laptop, chosen))
         try:
             if _is_ready(child, chosen):
@@ -189,6 +190,18 @@ def _ended(stop: _Stop, status: int) -> int:
         return 0
     message = f"the agent ended with status {status}"
     raise ConsoleError(message)
+
+
+def _remember(laptop: Laptop) -> None:
+    """Leave in the state folder what the agent is started with: a trace asks it how the index stands now."""
+    file = laptop.state / LAPTOP_FILE
+    new = file.with_suffix(".new")
+    try:
+        new.write_text(json.dumps(laptop.started_with()))
+        new.replace(file)
+    except OSError as error:
+        message = f"{file} cannot be written: {error.strerror}; choose another folder with --state"
+        raise BadInputError(message) from None
 
 
 @contextmanager

@@ -37,6 +37,10 @@ SERVICE: Final = f"rastro.{ENVIRONMENT}"
 _TELEMETRY_PREFIX: Final = "OTEL_"
 
 
+LAPTOP_FILE: Final = "laptop.json"
+"""The file of the state folder that says what its agent was started with last."""
+
+
 def store_file(state: Path) -> Path:
     """Name the file that the guard keeps its records in."""
     return state.absolute() / "guard.db"
@@ -100,6 +104,16 @@ class Laptop:
         """Give the file of the agent's standard output: its events."""
         return events_file(self.state)
 
+    def started_with(self) -> dict[str, object]:
+        """Give what `remembered` reads back."""
+        return {
+            "knowledge": str(self.knowledge),
+            "window": self.cut.window,
+            "overlap": self.cut.overlap,
+            "model": self.model,
+            "capture": self.capture.value,
+        }
+
     def settings(self) -> dict[str, object]:
         """Write the settings document of the agent's process."""
         return {
@@ -152,3 +166,13 @@ def laptop(
         message = "\n".join(f"--{fault}" for fault in str(error).splitlines())
         raise BadInputError(message) from None
     return Laptop((state or STATE).absolute(), documents.absolute(), cut, model, capture)
+
+
+def remembered(state: Path) -> Laptop | None:
+    """Read what the agent of a state folder was started with last; None where nothing tells, or nothing legible."""
+    try:
+        found = json.loads((state / LAPTOP_FILE).read_text())
+        cut = Cut(found["window"], found["overlap"])
+        return Laptop(state.absolute(), Path(found["knowledge"]), cut, found["model"], Regime(found["capture"]))
+    except (OSError, ValueError, TypeError, KeyError):
+        return None

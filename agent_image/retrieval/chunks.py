@@ -2,7 +2,7 @@
 
 Sizes are in characters: they bound what a model reads and what a span carries, whatever the language, and a text
 without blanks is cut like any other. A passage is a slice of the document's NFC form, so its normalised text stands in
-the normalised document, and `fingerprint.find` finds it there.
+the normalised document, and whoever has its fingerprint finds it there.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -83,12 +83,21 @@ class Documents:
         self._traces = found if settled else None
         contents = [_read(self._folder, trace.path) for trace in found]
         self._notice(frozenset(one for one in contents if isinstance(one, Skipped)))
-        return tuple(sorted(one for one in contents if isinstance(one, Document)))
+        return _documents(contents)
 
     def _notice(self, skipped: frozenset[Skipped]) -> None:
         for one in sorted(skipped - self._skipped, key=lambda one: one.path):
             notice(one.reason, path=_encoded(one.path))
         self._skipped = skipped
+
+
+def documents(folder: Path) -> tuple[Document, ...]:
+    """Read the documents of a folder once, in order, and say nothing of files that hold none.
+
+    Raises:
+        OSError: the folder is not there, or may not be listed.
+    """
+    return _documents(_read(folder, trace.path) for trace in traces(folder))
 
 
 def traces(folder: Path) -> tuple[Trace, ...]:
@@ -99,6 +108,10 @@ def traces(folder: Path) -> tuple[Trace, ...]:
     """
     with os.scandir(folder):  # `walk` would pass over a folder that is not there
         return tuple(sorted(_traces(folder)))
+
+
+def _documents(contents: Iterable[Document | Skipped]) -> tuple[Document, ...]:
+    return tuple(sorted(one for one in contents if isinstance(one, Document)))
 
 
 def _traces(folder: Path) -> Iterator[Trace]:

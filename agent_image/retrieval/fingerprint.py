@@ -10,7 +10,6 @@ from __future__ import annotations
 import unicodedata
 import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
@@ -20,7 +19,6 @@ STRONG_BYTES: Final = 15
 CHARACTERS: Final = 24
 """Length of a fingerprint's text form."""
 _WEAK_MASK: Final = 0xFF_FFFF
-_ADLER_MODULUS: Final = 65_521
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,36 +70,3 @@ def parse(form: str) -> Fingerprint:
         message = f"{form!r} is no fingerprint; allowed: {CHARACTERS} characters of base64url, a dot and a length"
         raise ValueError(message)
     return Fingerprint(text, int(length))
-
-
-def find(wanted: Fingerprint, document: bytes) -> Iterator[int]:
-    """Find every offset, in bytes, at which a normalised document holds the fingerprinted text.
-
-    Time is linear in the document; the strong hash is asked only where the weak checksum agrees.
-    """
-    length, end = wanted.length, len(document) - wanted.length
-    if end < 0:
-        return
-    if length == 0:
-        if wanted == fingerprint_of(b""):
-            yield 0
-        return
-    weak = int.from_bytes(urlsafe_b64decode(wanted.text)[:WEAK_BYTES], "big")
-    for offset in _weak_matches(weak, length, document):
-        if fingerprint_of(document[offset : offset + length]) == wanted:
-            yield offset
-
-
-def _weak_matches(weak: int, length: int, document: bytes) -> Iterator[int]:
-    """Roll Adler-32 over the document and yield the offsets whose low 3 bytes agree."""
-    checksum = zlib.adler32(document[:length])
-    low, high = checksum & 0xFFFF, checksum >> 16
-    # The low 3 bytes are all of the one sum and the low byte of the other.
-    wanted_low, wanted_high = weak & 0xFFFF, weak >> 16
-    if low == wanted_low and high & 0xFF == wanted_high:
-        yield 0
-    for offset, (leaving, entering) in enumerate(zip(document, document[length:], strict=False), start=1):
-        low = (low - leaving + entering) % _ADLER_MODULUS
-        high = (high - length * leaving + low - 1) % _ADLER_MODULUS
-        if low == wanted_low and high & 0xFF == wanted_high:
-            yield offset

@@ -15,7 +15,7 @@ from typing import Final
 from urllib.parse import parse_qsl, unquote
 
 from agent_image.retrieval.chunks import OVERLAP_DEFAULT, WINDOW_DEFAULT, Cut, chunks
-from agent_image.retrieval.documents import Document, Documents
+from agent_image.retrieval.documents import Document, Documents, documents
 from agent_image.retrieval.failure import Failure
 from agent_image.retrieval.full_text_index import BUSY_SECONDS, IN_MEMORY, LAYOUT, FullTextIndex, Hit, Row
 from agent_image.retrieval.full_text_query import full_text_query
@@ -83,6 +83,7 @@ class FolderKnowledgeBase:
             sqlite3.Error: the index's file cannot be opened.
         """
         self._root = folder.path.resolve()
+        self._id = id_of(folder)
         self._cut = folder.cut
         self._index = FullTextIndex(index, busy_seconds)
         self._stated_version = index_version
@@ -93,7 +94,7 @@ class FolderKnowledgeBase:
     @property
     def id(self) -> str:
         """Name the folder, without where it lies."""
-        return f"{SCHEME}{self._root.name}"
+        return self._id
 
     def retrieve(self, query: str, top_k: int) -> Retrieval:
         """Retrieve the best `top_k` passages by BM25; the score is above 0, and is of use only beside its neighbours.
@@ -123,22 +124,36 @@ class FolderKnowledgeBase:
         raise refusal(Failure.UNAVAILABLE)
 
     def _fill(self) -> None:
-        documents = self._documents.read()
-        self._version = _version(documents, self._cut)
+        found = self._documents.read()
+        self._version = _version(found, self._cut)
         if self._index.search(self._version, None, 0) is None:
-            self._index.fill(self._version, _rows(documents, self._cut))
+            self._index.fill(self._version, _rows(found, self._cut))
 
 
-def _version(documents: Sequence[Document], cut: Cut) -> str:
+def version_now(folder: Folder) -> str:
+    """Tell the version that an index of the folder has as it is now, without an index.
+
+    Raises:
+        OSError: the folder is not there, or may not be listed.
+    """
+    return _version(documents(folder.path.resolve()), folder.cut)
+
+
+def id_of(folder: Folder) -> str:
+    """Name the folder as a knowledge base, without where it lies."""
+    return f"{SCHEME}{folder.path.resolve().name}"
+
+
+def _version(found: Sequence[Document], cut: Cut) -> str:
     """Digest all that decides what an index holds: layout, sizes, paths and texts."""
     digest = sha256(f"{LAYOUT}.{cut.window}.{cut.overlap}".encode())
-    for document in documents:
+    for document in found:
         digest.update(document.digest)
     return digest.hexdigest()[:_VERSION_CHARACTERS]
 
 
-def _rows(documents: Sequence[Document], cut: Cut) -> Iterator[Row]:
-    for document in documents:
+def _rows(found: Sequence[Document], cut: Cut) -> Iterator[Row]:
+    for document in found:
         for position, text in enumerate(chunks(document.text, cut)):
             yield Row(document.path, position, text)
 

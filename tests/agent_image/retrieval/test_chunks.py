@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agent_image.retrieval.chunks import Cut, chunks
-from agent_image.retrieval.fingerprint import find, fingerprint, normalised
+from agent_image.retrieval.fingerprint import normalised
 
 # White space of every kind, combining marks that compose or reorder, headings, sentences, text without blanks.
 PIECES = st.sampled_from(
@@ -47,7 +47,7 @@ def test_every_passage_is_found_in_its_document(document: str, cut: Cut) -> None
     data = normalised(document)
 
     for passage in chunks(document, cut):
-        assert next(find(fingerprint(passage), data), None) is not None
+        assert normalised(passage) in data
 
 
 @given(DOCUMENTS, CUTS)

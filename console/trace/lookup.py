@@ -1,0 +1,85 @@
+"""Look at one document for all passages that were read of it: fetched once, prepared once, gone when all is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from agent_image.retrieval.fingerprint import Fingerprint
+from console.trace.documents import Document, prepared
+from console.trace.facts import Source, SourceFact
+from console.trace.search import TooCostlyError
+from console.trace.sources.extraction import Extraction
+from console.trace.sources.source import Content, Refused, Sources, Version, Why
+
+Passages = Mapping[Fingerprint, bytes | None]
+"""What to look for: fingerprints, each with the normalised words where they are known already."""
+_LOOK_BACK: Final = frozenset({Source.CHANGED, Source.NOT_FOUND, Source.MISSING})
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """Hold how a document stands to one passage, and the passage's normalised words where it holds them."""
+
+    fact: SourceFact
+    words: str | None = None
+
+
+class Lookup:
+    """Look at documents; from several threads at once."""
+
+    def __init__(self, sources: Sources, extraction: Extraction, surroundings: int) -> None:
+        """Take what reads documents, what takes their text out, and how many characters to give around a passage."""
+        self._sources = sources
+        self._extraction = extraction
+        self._surroundings = surroundings
+
+    def look(self, uri: str, passages: Passages) -> Mapping[Fingerprint, Looked]:
+        """Say of each passage how its document stands now, and look back in versions for those that it lacks."""
+        read = self._sources.read(uri)
+        newest = read.version if isinstance(read, Content) else ""
+        looked = dict(self._in(read, passages))
+        del read
+        lacking = {one: passages[one] for one in passages if looked[one].fact.state in _LOOK_BACK}
+        for version in self._sources.older(uri, newest) if lacking else ():
+            for one, found in self._in_version(version, lacking).items():
+                looked[one] = _then(looked[one].fact, found, version)
+                del lacking[one]
+            if not lacking:
+                break
+        return looked
+
+    def _in(self, read: Content | Refused, passages: Passages) -> Mapping[Fingerprint, Looked]:
+        document = prepared(read, self._extraction) if isinstance(read, Content) else read
+        if isinstance(document, Refused):
+            return dict.fromkeys(passages, Looked(SourceFact(document.state, document.why)))
+        return {one: self._now(document, one, words) for one, words in passages.items()}
+
+    def _now(self, document: Document, wanted: Fingerprint, words: bytes | None) -> Looked:
+        try:
+            found = document.find(wanted, words, self._surroundings)
+        except TooCostlyError:
+            return Looked(SourceFact(Source.UNREADABLE, Why.TOO_COSTLY, document.media_type))
+        if found is None:
+            state = Source.NOT_FOUND if document.extracted else Source.CHANGED
+            return Looked(SourceFact(state, media_type=document.media_type, extracted=document.extracted))
+        fact = SourceFact(
+            Source.INTACT,
+            media_type=document.media_type,
+            extracted=found.extracted,
+            before=found.before,
+            after=found.after,
+        )
+        return Looked(fact, found.words)
+
+    def _in_version(self, version: Version, passages: Passages) -> Mapping[Fingerprint, Looked]:
+        looked = self._in(version.read(), passages)
+        return {one: found for one, found in looked.items() if found.words is not None}
+
+
+def _then(now: SourceFact, found: Looked, version: Version) -> Looked:
+    """Say that a passage stands in an older version: what is extracted in one way lacks it now, and did not then."""
+    state = Source.MISSING if now.state is Source.MISSING else Source.CHANGED
+    fact = replace(found.fact, state=state, why=now.why, version=version.id, version_time=version.time)
+    return replace(found, fact=fact)
