@@ -106,12 +106,16 @@ class ErasingStore:
             StoreError: a part of it cannot be read or written.
         """
         found = self._parts(session_id, rewrite).counted
-        if not found.changed:
+        if not found.changed and not self._left_held(session_id):
             return found
         with self._held(session_id, clock):
             parts = self._parts(session_id, rewrite)
             self._write(session_id, parts, clock())
         return parts.counted
+
+    def _left_held(self, session_id: str) -> bool:
+        """Tell whether an erasing broke off that had done all, and not let go."""
+        return (self._store.session(session_id).session.owner or "").startswith(ERASING)
 
     def _parts(self, session_id: str, rewrite: Rewrite) -> _Parts:
         rewriting = Rewriting(rewrite)

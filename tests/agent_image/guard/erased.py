@@ -1,0 +1,51 @@
+"""A session that read a passage and waits for a person, and what its store holds of the words."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from agent_image.contract import Choice
+from agent_image.guard.erasing import ErasingStore, Rewritten
+from agent_image.guard.records import Records
+from tests.agent_image.grounds import RETURNS, SESSION, Clock, Stage
+from tests.agent_image.guard.gate_grounds import Effects, paying
+from tests.agent_image.scripted import Calls, Says, Turn
+
+WORDS = RETURNS.text
+MARK = "[erased]"
+SEARCH = Calls("search_knowledge", '{"query": "returns"}', "call-0")
+STORY: tuple[Turn, ...] = (SEARCH, paying(150), Says("Paid, as the handbook says."))
+RED_SEARCH = {"tools": {"search_knowledge": {"zone": "red"}}}
+
+
+def rewrite(text: str) -> str:
+    return text.replace(WORDS, MARK)
+
+
+def erased(records: Records, clock: Clock, session: str = SESSION) -> Rewritten:
+    return ErasingStore(records).rewrite(session, rewrite, clock)
+
+
+def waiting(effects: Effects, records: Records | None = None, turns: tuple[Turn, ...] = STORY) -> tuple[Stage, str]:
+    """Let an agent read the passage and ask for a payment; give the checkpoint's id."""
+    stage = Stage(turns, tools=[effects.pay()], records=records)
+    asked = stage.ask("Pay order 1, as the handbook says.")
+    assert asked["status"] == "suspended"
+    return stage, asked["checkpoint_id"]
+
+
+def read_after_approval(records: Records | None = None) -> tuple[Stage, str]:
+    """Let a person approve the very reading: its result is kept with its checkpoint."""
+    stage = Stage((SEARCH, Says("So it is.")), records=records, settings=RED_SEARCH)
+    checkpoint = stage.ask()["checkpoint_id"]
+    stage.decide(checkpoint, Choice.APPROVE)
+    assert stage.go_on(checkpoint)["status"] == "completed"
+    return stage, checkpoint
+
+
+def held_of(records: Records, *keys: str) -> str:
+    """Give what lies under keys as one text in which words are found as they are."""
+    found: list[Any] = [record.document for key in keys if (record := records.get(key)) is not None]
+    # Parts hold JSON as text, and that holds more of it.
+    return json.dumps(found, ensure_ascii=False).replace("\\", "")
