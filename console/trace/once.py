@@ -44,6 +44,16 @@ def events_once(events: Iterable[EventRecord]) -> tuple[tuple[EventRecord, ...],
     )  # fmt: skip
 
 
+def in_order(events: Iterable[EventRecord]) -> list[EventRecord]:
+    """Sort events by their time, and within a millisecond by their place in their chain."""
+
+    def key(event: EventRecord) -> tuple[int, str, int, str, str]:
+        event_id = text(event.fields.get(Field.EVENT_ID))
+        return _time(event), event.chain, event.seq or 0, event_id, "" if event_id else _canonical(event)
+
+    return sorted(events, key=key)
+
+
 def _first_of_each(alike: dict[Hashable, list[_Record]]) -> tuple[tuple[_Record, ...], Sequence[_Record]]:
     kept: list[_Record] = []
     doubled: list[_Record] = []

@@ -1,117 +1,176 @@
-"""Lay the steps of a turn out as lines: calls of models and tools, what the guard said, and whatever else left a span.
-
-Pure, and without recursion: steps may nest as deep as they like.
-"""
+"""Make one step of one span, and of what an event says of the same: each fact from where it is known best."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
 
-from agent_image.contract import Regime
-from console.trace import phrases, retrieved, roles
-from console.trace.display import Cell, Line, Role, failed, line
-from console.trace.phrases import VALUE_SHOWN
-from console.trace.reads import Finding
-from console.trace.session import GuardStep, ModelCall, OtherStep, Retrieval, Step, ToolCall, Words
+from agent_image.contract import Field, Span
+from console.trace.beside import beside
+from console.trace.kinds import OPERATION
+from console.trace.passages import Named, passages_of
+from console.trace.record import EventRecord, SpanRecord
+from console.trace.session import ModelCall, OtherStep, Retrieval, Step, Tokens
+from console.trace.values import amount, count, flag, members, milliseconds_between, moment_of, nanoseconds_of, text
 
-ATTRIBUTES_SHOWN: Final = 12
-"""Attributes of a span that nobody knows."""
-CHECKPOINT_SHOWN: Final = 12
-"""Digits of a checkpoint's id, as lists of checkpoints show it."""
-
-
-def lines(steps: tuple[Step, ...], regime: Regime | None, finding: Finding | None) -> Iterator[Line]:
-    """Lay steps out, in order; those of a turn have depth 1."""
-    stack = [(step, 1) for step in reversed(steps)]
-    while stack:
-        step, depth = stack.pop()
-        if isinstance(step, Retrieval):
-            yield from retrieved.read(step, depth, regime, finding)
-        else:
-            yield line(depth, *_told(step), failed(step.error))
-        stack.extend((child, depth + 1) for child in reversed(step.children))
-
-
-def _told(step: Step) -> tuple[Cell | None, ...]:
-    match step:
-        case ModelCall():
-            return _model(step)
-        case ToolCall():
-            return _tool(step)
-        case GuardStep():
-            return _guard(step)
-    return _other(step)
+FAILED: Final = "error"
+"""What failed where nobody says what."""
+_ERROR: Final = "ERROR"
+_HTTP_STATUSES: Final = ("http.status_code", "http.response.status_code")
+_HTTP_FAILED: Final = 500
+_NANOSECONDS: Final = 1_000_000
+_INPUT: Final = ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")
+_OUTPUT: Final = ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion")
+_CACHE_READ: Final = (
+    "gen_ai.usage.cache_read.input_tokens",
+    "gen_ai.usage.cache_read_input_tokens",
+    "llm.token_count.prompt_details.cache_read",
+)
+_CACHE_WRITE: Final = (
+    "gen_ai.usage.cache_creation.input_tokens",
+    "gen_ai.usage.cache_creation_input_tokens",
+    "llm.token_count.prompt_details.cache_write",
+)
+_MODEL: Final = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "llm.request.model")
 
 
-def _model(step: ModelCall) -> tuple[Cell | None, ...]:
-    return (
-        Cell("model", Role.NAME),
-        Cell(step.model or step.title),
-        Cell(phrases.tokens(step.tokens) or "tokens unknown", Role.NUMBER),
-        Cell(phrases.took(step.duration_ms), Role.NUMBER),
-        Cell(phrases.amount(step.cost_usd), Role.NUMBER),
-        Cell(step.stop_reason, Role.DIM),
-    )
+def first_text(attributes: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Give the first of some attributes that holds a text."""
+    for name in names:
+        if name in attributes and (said := text(attributes[name])):
+            return said
+    return ""
 
 
-def _tool(step: ToolCall) -> tuple[Cell | None, ...]:
-    return (
-        Cell("tool", Role.NAME),
-        Cell(step.tool or step.title),
-        Cell(step.zone, roles.ZONES.get(step.zone, Role.PLAIN)),
-        Cell(step.ruling, roles.RULINGS.get(step.ruling, Role.PLAIN)),
-        Cell(phrases.took(step.duration_ms), Role.NUMBER),
-        Cell(phrases.amount(step.cost_usd), Role.NUMBER) if step.cost_usd else None,
-        _value("arguments", step.arguments),
-        _value("result", step.result),
-    )
+def error_of(span: SpanRecord) -> str:
+    """Say what failed in a span: a type, a code, a message; empty where nothing did."""
+    said = text(span.attributes.get("error.type"))
+    if span.status == _ERROR:
+        raised = (text(members(one.get("attributes")).get("exception.type")) for one in span.events)
+        return said or span.message or next(filter(None, raised), FAILED)
+    if said:
+        return said
+    statuses = (count(span.attributes[name]) for name in _HTTP_STATUSES if name in span.attributes)
+    return next((str(status) for status in statuses if status is not None and status >= _HTTP_FAILED), "")
 
 
-def _value(label: str, words: Words) -> Cell | None:
-    if words.text is not None:
-        return Cell(f"{label} {phrases.cut(words.text, VALUE_SHOWN)}", Role.DIM)
-    return None if words.size is None else Cell(f"{label} {phrases.size(words.size)}", Role.DIM)
-
-
-def _guard(step: GuardStep) -> tuple[Cell | None, ...]:
-    reasons = " ".join(step.reasons)
-    return (
-        Cell(step.event or "guard", Role.NAME),
-        Cell(step.ruling, roles.RULINGS.get(step.ruling, Role.PLAIN)),
-        Cell(step.severity, Role.WARN),
-        Cell(step.code),
-        Cell(step.tool),
-        Cell(step.zone, roles.ZONES.get(step.zone, Role.PLAIN)),
-        Cell(f"hook {step.hook}") if step.hook else None,
-        Cell(f"by {step.approver}") if step.approver else None,
-        Cell(f"because {phrases.cut(reasons, VALUE_SHOWN)}") if reasons else None,
-        _value("reason", step.reason),
-        Cell(f"waited {phrases.took(step.waited_ms)}", Role.NUMBER) if step.waited_ms is not None else None,
-        checkpoint(step.checkpoint_id),
-    )
-
-
-def _other(step: Step) -> tuple[Cell | None, ...]:
-    scope = step.scope if isinstance(step, OtherStep) else ""
-    return (
-        Cell("span", Role.NAME),
-        Cell(phrases.cut(step.title, VALUE_SHOWN) or "without a name"),
-        Cell(phrases.took(step.duration_ms), Role.NUMBER),
-        Cell(f"of {phrases.cut(scope, VALUE_SHOWN)}", Role.DIM) if scope else None,
-        _attributes(step),
-    )
-
-
-def _attributes(step: Step) -> Cell | None:
-    if not step.attributes:
+def began(event: EventRecord) -> int | None:
+    """Tell when what an event reports began, in nanoseconds: a call of a model is told of when it has ended."""
+    if event.ts is None:
         return None
-    names = list(step.attributes)
-    shown = [phrases.cut(f"{name}={step.attributes[name]}", VALUE_SHOWN) for name in names[:ATTRIBUTES_SHOWN]]
-    more = len(names) - len(shown)
-    return Cell(" ".join(shown) + (f" and {more:,} more" if more else ""), Role.DIM)
+    took = amount(event.fields.get(Field.LATENCY_MS)) or 0
+    return nanoseconds_of(event.ts) - int(took * _NANOSECONDS)
 
 
-def checkpoint(checkpoint_id: str) -> Cell | None:
-    """Name a checkpoint by its beginning."""
-    return Cell(f"checkpoint {checkpoint_id[:CHECKPOINT_SHOWN]}", Role.DIM) if checkpoint_id else None
+def tokens_in(field: object) -> Tokens:
+    """Read an event's tokens."""
+    counts = members(field)
+    return Tokens(
+        count(counts.get("input")),
+        count(counts.get("output")),
+        count(counts.get("cache_read")),
+        count(counts.get("cache_write")),
+    )
+
+
+def model_call(
+    span: SpanRecord | None, inner: SpanRecord | None, event: EventRecord | None, children: tuple[Step, ...]
+) -> ModelCall:
+    """Make a model's call of its span, of the AWS client's span of the same call, and of its event."""
+    outer = span or inner
+    said = {} if span is None else span.attributes
+    more = {} if inner is None else inner.attributes
+    told = {} if event is None else event.fields
+    known = {**more, **said} if more else said
+    tokens = tokens_in(told.get(Field.TOKENS)) if Field.TOKENS in told else _tokens(known)
+    model = text(told.get(Field.MODEL)) or first_text(known, _MODEL)
+    started, duration = _times(outer, event)
+    return ModelCall(
+        title=model or (outer.name if outer is not None else "") or "model",
+        span_id="" if outer is None else outer.span_id,
+        started=started,
+        duration_ms=duration,
+        error=_failed(told) or ("" if span is None else error_of(span)) or ("" if inner is None else error_of(inner)),
+        children=children,
+        attributes=beside(known),
+        model=model,
+        tokens=tokens,
+        cost_usd=amount(told.get(Field.COST_USD)),
+        stop_reason=text(told.get(Field.STOP_REASON)) or _finish(known),
+    )
+
+
+def retrieval(
+    span: SpanRecord, named: Named, cited: Collection[int], inner: Sequence[SpanRecord], children: tuple[Step, ...]
+) -> Retrieval:
+    """Make a retrieval of its span, and of the AWS client's spans below it."""
+    attributes = span.attributes
+    passages = passages_of(named, attributes, cited)
+    counted = count(attributes.get(Span.PASSAGES))
+    if counted is None and passages is not None and not named.malformed:
+        counted = len(passages)
+    source = text(attributes.get(Span.DATA_SOURCE))
+    top_k = count(attributes.get(Span.TOP_K))
+    return Retrieval(
+        title=span.name or f"retrieval {source}".rstrip(),
+        span_id=span.span_id,
+        started=moment_of(span.start_ns),
+        duration_ms=milliseconds_between(span.start_ns, span.end_ns),
+        error=next(filter(None, map(error_of, (span, *inner))), ""),
+        children=children,
+        attributes=beside(attributes),
+        data_source=source,
+        top_k=count(attributes.get("gen_ai.request.top_k")) if top_k is None else top_k,
+        index_version=text(attributes.get(Span.INDEX_VERSION)),
+        count=counted,
+        passages=passages,
+        malformed=named.malformed,
+    )
+
+
+def other(span: SpanRecord, children: tuple[Step, ...]) -> OtherStep:
+    """Make a step of any other span."""
+    method = text(span.attributes.get("rpc.method"))
+    return OtherStep(
+        title=span.name or "span",
+        span_id=span.span_id,
+        started=moment_of(span.start_ns),
+        duration_ms=milliseconds_between(span.start_ns, span.end_ns),
+        error=error_of(span),
+        children=children,
+        attributes=beside(span.attributes),
+        operation=first_text(span.attributes, (OPERATION, Span.KIND.value, "traceloop.span.kind")) or method,
+        scope=span.scope,
+    )
+
+
+def _tokens(attributes: Mapping[str, Any]) -> Tokens:
+    return Tokens(*(_count(attributes, names) for names in (_INPUT, _OUTPUT, _CACHE_READ, _CACHE_WRITE)))
+
+
+def _count(attributes: Mapping[str, Any], names: Sequence[str]) -> int | None:
+    for name in names:
+        if name in attributes:
+            return count(attributes[name])
+    return None
+
+
+def _finish(attributes: Mapping[str, Any]) -> str:
+    reasons = attributes.get("gen_ai.response.finish_reasons")
+    said = reasons if isinstance(reasons, list) else [reasons]
+    return ", ".join(filter(None, map(text, said)))
+
+
+def _failed(told: Mapping[str, Any]) -> str:
+    return (text(told.get(Field.CODE)) or FAILED) if flag(told.get(Field.IS_ERROR)) else ""
+
+
+def _times(span: SpanRecord | None, event: EventRecord | None) -> tuple[Any, Any]:
+    """Give a start and a duration: the span's clock is finer than the event's."""
+    start = None if span is None else span.start_ns
+    took = None if span is None else milliseconds_between(span.start_ns, span.end_ns)
+    if event is None:
+        return moment_of(start), took
+    return moment_of(began(event) if start is None else start), (
+        amount(event.fields.get(Field.LATENCY_MS)) if took is None else took
+    )

@@ -96,7 +96,9 @@ def nanoseconds_of(read: datetime) -> int:
 
 def moment_of(nanosecond: int | None) -> datetime | None:
     """Give the moment of a time in nanoseconds, to the microsecond, in UTC."""
-    return None if nanosecond is None else _EPOCH + timedelta(microseconds=nanosecond // 1_000)
+    if nanosecond is None or not 0 < nanosecond < _LAST:
+        return None
+    return _EPOCH + timedelta(microseconds=nanosecond // 1_000)
 
 
 def milliseconds_between(start: int | None, end: int | None) -> Decimal | None:
