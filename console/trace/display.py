@@ -44,11 +44,15 @@ class Line:
     Attributes:
         depth: 0 for what stands alone, 1 for what belongs to it, and so on.
         below: it goes on with the line above, which is no thing of its own.
+        words: a text that belongs to it and is shown with it, row by row; empty where there is none.
+        quote: a passage that it is about, for whoever shows its words at once.
     """
 
     depth: int
     cells: tuple[Cell, ...]
     below: bool = False
+    words: str = ""
+    quote: Quote | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +60,11 @@ class Quote:
     """Hold the words of a passage, to be shown apart from all that is ours.
 
     Attributes:
-        title: which they are.
+        title: which they are, and where they stood.
         words: None where nobody has them.
         before, after: what stands around them in the source.
         why: why there are none.
+        cited: an answer names it.
     """
 
     title: str
@@ -67,6 +72,7 @@ class Quote:
     before: str = ""
     after: str = ""
     why: str = ""
+    cited: bool = False
 
 
 class Writer(Protocol):
@@ -81,9 +87,9 @@ class Writer(Protocol):
         ...
 
 
-def line(depth: int, *cells: Cell | None, below: bool = False) -> Line:
+def line(depth: int, *cells: Cell | None, below: bool = False, words: str = "", quote: Quote | None = None) -> Line:
     """Build a line of the cells that say something."""
-    return Line(depth, tuple(cell for cell in cells if cell is not None and cell.text), below)
+    return Line(depth, tuple(cell for cell in cells if cell is not None and cell.text), below, words, quote)
 
 
 def failed(error: str) -> Cell | None:

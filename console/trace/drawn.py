@@ -110,6 +110,8 @@ def _text(line: Line, room: int) -> Text:
                 used = len(further)
             text.append(part, style)
             used += cell_len(part)
+    for row in line.words.splitlines():
+        text.append("\n  │ ", _GUIDES).append(safe(row))
     return text
 
 

@@ -25,6 +25,8 @@ class PlainWriter:
         """Write lines."""
         for line in lines:
             self._write(f"{_indent(line)}{_GAP.join(safe(cell.text) for cell in line.cells)}".rstrip() + "\n")
+            if line.words:
+                self._rows(_INDENT * min(line.depth + 1, DEEPEST) + _WORDS, line.words)
 
     def quote(self, quote: Quote) -> None:
         """Write a quote."""
@@ -33,8 +35,11 @@ class PlainWriter:
             self._write(f"{_INDENT}no words: {safe(quote.why)}\n")
             return
         for mark, text in ((_AROUND, quote.before), (_WORDS, quote.words), (_AROUND, quote.after)):
-            for row in text.splitlines() if text else ():
-                self._write(f"{_INDENT}{mark}{safe(row)}".rstrip() + "\n")
+            self._rows(_INDENT + mark, text)
+
+    def _rows(self, margin: str, text: str) -> None:
+        for row in text.splitlines():
+            self._write(f"{margin}{safe(row)}".rstrip() + "\n")
 
 
 def _indent(line: Line) -> str:

@@ -7,8 +7,9 @@ from typing import Final
 
 from console.trace import phrases
 from console.trace.display import Quote
+from console.trace.facts import Facts
 from console.trace.reads import Distinct, Finding, distinct
-from console.trace.session import Session
+from console.trace.session import PassageRead, Session
 
 WORDS_SHOWN: Final = 20_000
 """Characters of one passage; knowledge bases cut smaller ones."""
@@ -24,21 +25,20 @@ def numbers(one: Distinct) -> str:
     return " ".join(f"[{number}]" for number in one.numbers) or "[?]"
 
 
-def _quote(one: Distinct) -> Quote:
-    passage, facts = one.passage, one.facts
+def quote_of(passage: PassageRead, facts: Facts | None, title: str = "") -> Quote:
+    """Quote one passage; where nobody has its words, say why."""
     where = f"{passage.uri}#{passage.address.fingerprint}" if passage.address else passage.id
-    title = "  ".join(filter(None, (numbers(one), "cited" if one.cited else "", phrases.cut(where, phrases.URI_SHOWN))))
+    full = "  ".join(filter(None, (title, phrases.cut(where, phrases.URI_SHOWN))))
     if facts is None:
         why = "" if passage.text is not None else "nobody looked for them"
-        return Quote(title, _cut(passage.text), why=why)
+        return Quote(full, _cut(passage.text), why=why, cited=passage.cited)
     words = facts.text.words if facts.text.words is not None else passage.text
-    return Quote(
-        title,
-        _cut(words),
-        facts.source.before,
-        facts.source.after,
-        why="" if words is not None else phrases.text_words(facts.text),
-    )
+    why = "" if words is not None else phrases.text_words(facts.text)
+    return Quote(full, _cut(words), facts.source.before, facts.source.after, why, passage.cited)
+
+
+def _quote(one: Distinct) -> Quote:
+    return quote_of(one.passage, one.facts, f"{numbers(one)}  cited" if one.cited else numbers(one))
 
 
 def _cut(words: str | None) -> str | None:

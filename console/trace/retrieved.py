@@ -9,6 +9,7 @@ from agent_image.contract import Regime
 from console.trace import phrases, roles
 from console.trace.display import Cell, Line, Role, failed, line
 from console.trace.facts import Facts, Index, IndexFact
+from console.trace.quotes import quote_of
 from console.trace.reads import Finding, relative
 from console.trace.session import PassageRead, Retrieval
 
@@ -56,7 +57,7 @@ def _passages(passages: Sequence[PassageRead], depth: int, found: Sequence[Facts
     wide = max((len(str(passage.number)) for passage in passages if passage.number is not None), default=1)
     any_cited = any(passage.cited for passage in passages)
     for passage, uri, facts in zip(passages, shown, found, strict=True):
-        yield line(depth, *_passage(passage, uri, wide, any_cited=any_cited))
+        yield line(depth, *_passage(passage, uri, wide, any_cited=any_cited), quote=quote_of(passage, facts))
         if facts is not None:
             yield line(depth, *_facts(facts), below=True)
 

@@ -6,6 +6,7 @@ Pure; one pass, however many spans a session has and however deep they nest.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final
@@ -22,13 +23,27 @@ UNREAD_SHOWN: Final = 3
 """Lines that could not be read whose beginnings are shown."""
 
 
-def tree(session: Session, finding: Finding | None) -> Iterator[Line]:
-    """Lay a session out; `finding` tells what became of a passage, and is None where nobody looked."""
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """Hold what a turn is laid out with: the numbers of runs, and what holds for the whole session."""
+
+    places: Mapping[str, int]
+    regime: Regime | None
+    finding: Finding | None
+    most: int
+
+
+def tree(session: Session, finding: Finding | None, *, most: int = TEXT_SHOWN) -> Iterator[Line]:
+    """Lay a session out; `finding` tells what became of a passage, and is None where nobody looked.
+
+    Of a question or an answer `most` characters are shown.
+    """
     yield from _header(session)
     places = {turn.run: number for number, turn in enumerate(session.turns, start=1) if turn.run}
+    around = _Around(places, session.regime, finding, most)
     for number, turn in enumerate(session.turns, start=1):
         yield Line(0, ())
-        yield from _turn(number, turn, places, session.regime, finding)
+        yield from _turn(number, turn, around)
     if session.apart:
         yield Line(0, ())
         yield line(0, Cell("apart", Role.TITLE), Cell("spans that belong to no turn of this session", Role.DIM))
@@ -73,9 +88,7 @@ def _end(turn: Turn) -> datetime | None:
         return turn.started
 
 
-def _turn(
-    number: int, turn: Turn, places: Mapping[str, int], regime: Regime | None, finding: Finding | None
-) -> Iterator[Line]:
+def _turn(number: int, turn: Turn, around: _Around) -> Iterator[Line]:
     used = phrases.tokens(turn.tokens)
     yield line(
         0,
@@ -91,13 +104,13 @@ def _turn(
     if turn.error:
         yield line(1, Cell("error", Role.NAME), Cell(phrases.cut(turn.error, phrases.VALUE_SHOWN), Role.BAD))
     if turn.resumes:
-        yield line(1, Cell("goes on with", Role.NAME), Cell(_place(turn.resumes, places)))
+        yield line(1, Cell("goes on with", Role.NAME), Cell(_place(turn.resumes, around.places)))
     if turn.kind == Kind.FEEDBACK or turn.verdict:
-        yield from _feedback(turn)
+        yield from _feedback(turn, around.most)
     if turn.kind not in {Kind.FEEDBACK, Kind.SWEEP, Kind.RESUME}:
-        yield from _words("question", turn.question)
-    yield from step_lines.lines(turn.steps, regime, finding)
-    yield from _ending(turn, places)
+        yield _words("question", turn.question, around.most)
+    yield from step_lines.lines(turn.steps, around.regime, around.finding)
+    yield from _ending(turn, around)
 
 
 def _spends(turn: Turn) -> bool:
@@ -105,19 +118,19 @@ def _spends(turn: Turn) -> bool:
     return turn.kind not in {Kind.FEEDBACK, Kind.SWEEP} or turn.cost_usd is not None
 
 
-def _feedback(turn: Turn) -> Iterator[Line]:
+def _feedback(turn: Turn, most: int) -> Iterator[Line]:
     yield line(
         1,
         Cell("verdict", Role.NAME),
         Cell(turn.verdict or phrases.UNKNOWN, roles.VERDICTS.get(turn.verdict, Role.PLAIN)),
     )
     if turn.note.text is not None or turn.note.size or turn.note.digest:
-        yield from _words("note", turn.note)
+        yield _words("note", turn.note, most)
 
 
-def _ending(turn: Turn, places: Mapping[str, int]) -> Iterator[Line]:
+def _ending(turn: Turn, around: _Around) -> Iterator[Line]:
     if turn.outcome == Outcome.SUSPENDED or turn.resumed_by:
-        on = ", ".join(_place(run, places) for run in turn.resumed_by)
+        on = ", ".join(_place(run, around.places) for run in turn.resumed_by)
         yield line(
             1,
             Cell("suspended", Role.WARN),
@@ -125,7 +138,7 @@ def _ending(turn: Turn, places: Mapping[str, int]) -> Iterator[Line]:
             step_lines.checkpoint(turn.checkpoint_id),
         )
     if turn.outcome == Outcome.COMPLETED and turn.kind in {Kind.PROMPT, Kind.RESUME, ""}:
-        yield from _words("answer", turn.answer, _cites(turn))
+        yield _words("answer", turn.answer, around.most, _cites(turn))
     if turn.archive_lost:
         lost = phrases.counted(turn.archive_lost, "passage")
         yield line(1, Cell("archive", Role.NAME), Cell(f"{lost} of this turn did not reach the archive", Role.BAD))
@@ -141,14 +154,11 @@ def _cites(turn: Turn) -> tuple[Cell | None, ...]:
     )
 
 
-def _words(label: str, words: Words, beside: tuple[Cell | None, ...] = ()) -> Iterator[Line]:
+def _words(label: str, words: Words, most: int, beside: tuple[Cell | None, ...] = ()) -> Line:
     if words.text is None:
-        yield line(1, Cell(label, Role.NAME), Cell(phrases.absent(words), Role.DIM), *beside)
-        return
-    partly = Cell(words.why, Role.WARN)
-    yield line(1, Cell(label, Role.NAME), Cell(phrases.measured(words), Role.DIM), partly, *beside)
-    for row in phrases.cut(words.text, TEXT_SHOWN).splitlines():
-        yield Line(1, (Cell("|", Role.DIM), Cell(row)), below=True)
+        return line(1, Cell(label, Role.NAME), Cell(phrases.absent(words), Role.DIM), *beside)
+    measured, partly = Cell(phrases.measured(words), Role.DIM), Cell(words.why, Role.WARN)
+    return line(1, Cell(label, Role.NAME), measured, partly, *beside, words=phrases.cut(words.text, most))
 
 
 def _place(run: str, places: Mapping[str, int]) -> str:
