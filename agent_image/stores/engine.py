@@ -12,7 +12,7 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from sqlalchemy import URL, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from agent_image.retrieval.failure import Failure
@@ -83,13 +83,13 @@ def engine_at(url: str, seconds: int = SECONDS) -> Engine:
     raise ValueError(message)
 
 
-def failure(error: SQLAlchemyError | OSError) -> str:
+def failure(error: Exception) -> str:
     """Name why a statement failed, or the making of a file: one of Failure, or a code of the refusals."""
     if isinstance(error, OSError):
         return _ERRNOS.get(error.errno or 0, Failure.UNAVAILABLE)
     if isinstance(error, NoConnection):
         return Failure.THROTTLED
-    cause = error.orig if isinstance(error, DBAPIError) else None
+    cause = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, sqlite3.Error):
         return _SQLITE_CODES.get(getattr(cause, "sqlite_errorcode", 0) & 0xFF, Failure.UNAVAILABLE)
     state = getattr(cause, "sqlstate", None) or ""

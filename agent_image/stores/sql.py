@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 
 from opentelemetry.instrumentation.utils import suppress_instrumentation
-from sqlalchemy import Connection, and_, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, Engine, Select, Update, and_, bindparam, delete, insert, select, update
+from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from agent_image.contract import Item
@@ -50,6 +52,26 @@ _PURGE: Final = delete(RECORDS).where(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """Hold a statement as the driver takes it: what runs with every call is written once, not each time.
+
+    Attributes:
+        order: the names of the values, where the driver takes them by their places.
+    """
+
+    text: str
+    order: Sequence[str] | None
+
+    @classmethod
+    def of(cls, statement: Select[Any] | Update, engine: Engine) -> _Written:
+        compiled = statement.compile(engine)
+        return cls(str(compiled), getattr(compiled, "positiontup", None))
+
+    def run(self, cursor: DBAPICursor, values: Mapping[str, Any]) -> None:
+        cursor.execute(self.text, values if self.order is None else [values[name] for name in self.order])
+
+
 class SqlRecords:
     """Hold records in one database, for all threads of a process; it is opened, and made, when it is first used."""
 
@@ -60,6 +82,7 @@ class SqlRecords:
             ValueError: the URL has none of the allowed forms.
         """
         self._engine = engine_at(url, patience_seconds)
+        self._get, self._update = (_Written.of(one, self._engine) for one in (_GET, _UPDATE))
         self._clock = clock
         self._opening = Lock()
         self._open = False
@@ -69,8 +92,9 @@ class SqlRecords:
         """Read a record."""
         if not is_key(key):
             return None
-        with self._connected() as connection:
-            row = connection.execute(_GET, {"at": key}).one_or_none()
+        with self._cursor() as cursor:
+            self._get.run(cursor, {"at": key})
+            row = cursor.fetchone()
         return None if row is None else _record(*row)
 
     def put(
@@ -91,10 +115,13 @@ class SqlRecords:
         }
         item = item_of(key)
         self._purge()
-        with self._connected() as connection:
-            if expected == NEW:
+        if expected == NEW:
+            with self._connected() as connection:
                 _insert(connection, {"key": key, "item": item, **row})
-            elif connection.execute(_UPDATE, {"at": key, "expected": expected, **row}).rowcount != 1:
+            return
+        with self._cursor() as cursor:
+            self._update.run(cursor, {"at": key, "expected": expected, **row})
+            if cursor.rowcount != 1:
                 raise Conflict
 
     def due(self, item: Item, *, before: datetime | None, limit: int) -> Sequence[Record]:
@@ -122,6 +149,22 @@ class SqlRecords:
                         self._open = True
                 yield connection
         except (SQLAlchemyError, OSError) as error:
+            raise refusal(failure(error)) from None
+
+    @contextmanager
+    def _cursor(self) -> Iterator[DBAPICursor]:
+        """Give what runs a written statement, on a connection of the same pool."""
+        if not self._open:
+            with self._connected():
+                pass
+        try:
+            with (
+                suppress_instrumentation(),
+                closing(self._engine.raw_connection()) as connection,
+                closing(connection.cursor()) as cursor,
+            ):
+                yield cursor
+        except (SQLAlchemyError, self._engine.dialect.loaded_dbapi.Error, OSError) as error:
             raise refusal(failure(error)) from None
 
     def _purge(self) -> None:

@@ -12,6 +12,8 @@ from agent_image.guard.records import Document
 
 KEY_LIMIT: Final = 1_024
 """Bytes of a key; DynamoDB would take 2,048."""
+# One encoder: json.dumps would make one a call.
+_ENCODED: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 _ITEMS: Final = frozenset(item.value for item in Item)
 
 
@@ -22,7 +24,7 @@ def document_text(document: Document) -> str:
         StoreError: the document is not JSON.
     """
     try:
-        return json.dumps(document, separators=(",", ":"), allow_nan=False)
+        return _ENCODED(document)
     except (TypeError, ValueError, RecursionError):
         raise StoreError("record_malformed", "A record that is not JSON cannot be stored.") from None
 
