@@ -66,6 +66,11 @@ def events_file(state: Path) -> Path:
     return state.absolute() / "events.jsonl"
 
 
+def archive_folder(state: Path) -> Path:
+    """Name the folder of archived passages."""
+    return state / "archive"
+
+
 @dataclass(frozen=True, slots=True)
 class Laptop:
     """Hold what a person chose; the paths are absolute.
@@ -92,7 +97,7 @@ class Laptop:
     @property
     def archive(self) -> Path:
         """Give the folder of archived passages."""
-        return self.state / "archive"
+        return archive_folder(self.state)
 
     @property
     def ledger(self) -> Path:

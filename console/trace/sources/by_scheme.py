@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from console.trace.sources.s3_uri import s3_object
 from console.trace.sources.source import Content, Refused, Sources, Version, Why, unreadable
 
 
@@ -25,4 +26,7 @@ class ByScheme:
         return () if source is None else source.older(uri, newest)
 
     def _of(self, uri: str) -> Sources | None:
+        # An object of S3 is one under a web address, too: there it is read with the rights of who asks.
+        if s3_object(uri) is not None and (source := self._sources.get("s3")):
+            return source
         return self._sources.get(uri.partition(":")[0].lower())
