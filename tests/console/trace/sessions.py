@@ -202,3 +202,62 @@ FACTS = {
 def finding(_: Retrieval, read: PassageRead) -> Facts | None:
     """Tell what became of a passage of the sample."""
     return FACTS.get(read.uri.removeprefix(BASE))
+
+
+RUN_EVIL = "turn 99"
+EVIL = (
+    f"\x1b[2J\u202e\n{RUN_EVIL}  prompt  completed [bold]x[/bold] {{{{ 7 * 7 }}}} "
+    "<script>alert(1)</script>\"' javascript:alert(1)"
+)
+"""What a hostile span would say, everywhere."""
+
+
+def evil_session() -> Session:
+    """Build a session each text of which would steer a terminal or a page if it could."""
+    words = Words(EVIL, 10, EVIL, EVIL)
+    unsaid = Words(None, 10, EVIL, EVIL)
+    address = Address(EVIL, fingerprint(EVIL))
+    read = (
+        PassageRead(1, 1, EVIL, address, "javascript:alert(1)", 0.5, EVIL, cited=True),
+        PassageRead(2, 2, EVIL, None, EVIL, None, None),
+    )
+    deep = OtherStep(title=EVIL, scope=EVIL, error=EVIL, operation=EVIL, attributes={EVIL: EVIL})
+    steps = (
+        ModelCall(title=EVIL, model=EVIL, stop_reason=EVIL, error=EVIL),
+        ToolCall(title=EVIL, tool=EVIL, zone=EVIL, ruling=EVIL, arguments=words, result=unsaid, children=(deep,)),
+        Retrieval(title=EVIL, data_source=EVIL, index_version=EVIL, count=2, passages=read, error=EVIL),
+        GuardStep(
+            title=EVIL,
+            event=EVIL,
+            ruling=EVIL,
+            tool=EVIL,
+            zone=EVIL,
+            checkpoint_id=EVIL,
+            approver=EVIL,
+            hook=EVIL,
+            code=EVIL,
+            severity=EVIL,
+            reasons=(EVIL,),
+            reason=words,
+        ),
+    )
+    turn = Turn(
+        run=EVIL,
+        kind=EVIL,
+        trace_id=EVIL,
+        outcome=EVIL,
+        question=words,
+        answer=unsaid,
+        answer_fingerprint=EVIL,
+        steps=steps,
+        resumes=EVIL,
+        resumed_by=(EVIL, "x"),
+        checkpoint_id=EVIL,
+        verdict=EVIL,
+        note=words,
+        error=EVIL,
+    )
+    done = Turn(run="x", kind="prompt", outcome="completed", answer=words, question=unsaid)
+    return Session(
+        EVIL, turns=(turn, done), apart=(deep,), unread=(Unread(EVIL, EVIL),), notes=(Note(EVIL, EVIL, partial=True),)
+    )
