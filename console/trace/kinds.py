@@ -46,7 +46,7 @@ _BY_OPERATION: Final[Mapping[object, Kind]] = MappingProxyType(
         _CYCLE: Kind.WRAPPER,
     }
 )
-# OpenInference, OpenLLMetry and Langfuse each have an attribute of their own.
+# OpenInference, OpenLLMetry, Langfuse and LangSmith each have an attribute of their own.
 _BY_VENDOR: Final[Mapping[str, Mapping[object, Kind]]] = MappingProxyType(
     {
         Span.KIND.value: MappingProxyType({"LLM": Kind.MODEL, "TOOL": Kind.TOOL, "RETRIEVER": Kind.RETRIEVAL}),
@@ -55,6 +55,7 @@ _BY_VENDOR: Final[Mapping[str, Mapping[object, Kind]]] = MappingProxyType(
         "langfuse.observation.type": MappingProxyType(
             {"generation": Kind.MODEL, "tool": Kind.TOOL, "retriever": Kind.RETRIEVAL}
         ),
+        "langsmith.span.kind": MappingProxyType({"llm": Kind.MODEL, "tool": Kind.TOOL, "retriever": Kind.RETRIEVAL}),
     }
 )
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from agent_image.contract import SCOPE, Outcome, Span
+from agent_image.contract import SCOPE, Field, Outcome, Span
 from agent_image.contract import Kind as Invoked
+from agent_image.guard.audit import RECOVERED, SESSION_CHAIN
 from console.trace.forest import DEEPEST, NONE, Forest
 from console.trace.kinds import ENTRANCES
 from console.trace.record import EventRecord, Note, Unread
@@ -15,7 +16,6 @@ from console.trace.runs import Run
 from console.trace.session import Turn
 from console.trace.values import count
 
-SESSION_CHAIN: Final = "session"
 GAPS_SHOWN: Final = 5
 RUNS_NAMED: Final = 3
 _GUARDED: Final = frozenset({Invoked.PROMPT.value, Invoked.RESUME.value})
@@ -61,6 +61,9 @@ def run_notes(runs: Iterable[Run], turns: Iterable[Turn]) -> Iterator[Note]:
     for run, turn in zip(runs, turns, strict=True):
         for code in _lacks(run, turn):
             lacking.setdefault(code, []).append(run.id)
+        reasons = None if run.started is None else run.started.fields.get(Field.REASONS)
+        if isinstance(reasons, list) and RECOVERED in reasons:
+            yield Note("recovered", f"run {run.id} took the session up from one that had not ended")
         if turn.archive_lost:
             yield Note("archive_lost", f"the archive lost {_many(turn.archive_lost, 'passage')} by run {run.id}")
     for code, ids in lacking.items():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from console.trace.values import members, text, whole
 
 _SCALARS: Final = frozenset({"stringValue", "boolValue", "doubleValue", "bytesValue"})
+_KINDS: Final = ("UNSPECIFIED", "INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER")
+_STATUSES: Final = ("UNSET", "OK", "ERROR")
 
 
 def flat(attributes: object) -> Mapping[str, Any]:
@@ -20,12 +22,29 @@ def flat(attributes: object) -> Mapping[str, Any]:
     return {one["key"]: _value(one.get("value")) for one in found if isinstance(one.get("key"), str)}
 
 
+def kind_in(value: object) -> str:
+    """Read a span's kind, whether it is written as its name, with a prefix, or as its number."""
+    return _named(value, _KINDS).removeprefix("SpanKind.").removeprefix("SPAN_KIND_")
+
+
+def status_in(value: object) -> str:
+    """Read a status code, whether it is written as its name, with a prefix, or as its number."""
+    return _named(value, _STATUSES).removeprefix("STATUS_CODE_")
+
+
 def spans_in(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """List the spans of an export request, each with its scope."""
     for resource in _objects(document.get("resourceSpans")):
         for scoped in _objects(resource.get("scopeSpans")):
             for span in _objects(scoped.get("spans")):
                 yield {"scope": scoped.get("scope"), **span}
+
+
+def _named(value: object, names: Sequence[str]) -> str:
+    if type(value) is str:
+        return value
+    number = whole(value)
+    return names[number] if number is not None and 0 <= number < len(names) else ""
 
 
 def _objects(value: object) -> Iterator[Mapping[str, Any]]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from agent_image.contract import Field, Span
 from console.trace.once import events_once, spans_once
-from console.trace.otlp import flat, spans_in
+from console.trace.otlp import flat, kind_in, spans_in, status_in
 from console.trace.record import EventRecord, Material, SpanRecord, Unread
 from console.trace.values import members, moment, nanoseconds, text, whole
 
@@ -81,11 +81,11 @@ def span_of(document: Mapping[str, Any]) -> SpanRecord | None:
         span_id,
         _id(_first(document, "parentSpanId", "parent_span_id", "parent_id")),
         text(document.get("name")),
-        text(document.get("kind")).removeprefix("SpanKind.").removeprefix("SPAN_KIND_"),
+        kind_in(document.get("kind")),
         nanoseconds(_first(document, "startTimeUnixNano", "startTime", "start_time")),
         nanoseconds(_first(document, "endTimeUnixNano", "endTime", "end_time")),
         flat(attributes),
-        text(said.get("code") or said.get("status_code")).removeprefix("STATUS_CODE_"),
+        status_in(said.get("code") or said.get("status_code")),
         text(said.get("message") or said.get("description")),
         text(members(document.get("scope") or document.get("instrumentation_scope")).get("name")),
         tuple(_links(document.get("links"))),

@@ -82,7 +82,8 @@ def model_call(
     more = {} if inner is None else inner.attributes
     told = {} if event is None else event.fields
     known = {**more, **said} if more else said
-    tokens = tokens_in(told.get(Field.TOKENS)) if Field.TOKENS in told else _tokens(known)
+    counted = told.get(Field.TOKENS)
+    tokens = tokens_in(counted) if isinstance(counted, dict) else _tokens(known)
     model = text(told.get(Field.MODEL)) or first_text(known, _MODEL)
     started, duration = _times(outer, event)
     return ModelCall(

@@ -17,8 +17,8 @@ from console.trace.steps import FAILED, error_of, tokens_in
 from console.trace.texts import NOT_IN_TRAIL, spoken, words_of
 from console.trace.values import amount, count, milliseconds_between, moment_of, nanoseconds_of, text
 
-_PRECISION: Final = 200
-"""Digits of a sum: amounts have at most 40 places before and behind the point, so none is rounded."""
+_PRECISION: Final = 500
+"""Digits of a sum: an amount has at most 200, so that none is rounded."""
 _ANSWERING: Final = frozenset({Kind.PROMPT.value, Kind.RESUME.value})
 _NUMBER_DIGITS: Final = 9
 
@@ -37,6 +37,7 @@ def turn_of(
     said: Mapping[str, Any] = {} if span is None else span.attributes
     began: Mapping[str, Any] = {} if run.started is None else run.started.fields
     ended: Mapping[str, Any] = {} if run.ended is None else run.ended.fields
+    counted = ended.get(Field.TOKENS)
     outcome = text(said.get(Span.OUTCOME)) or text(ended.get(Field.OUTCOME))
     kind = text(said.get(Span.RUN_KIND)) or text(began.get(Field.KIND))
     started, duration = _times(run, span)
@@ -53,7 +54,7 @@ def turn_of(
         cited=numbers_in(said.get(Span.CITED)),
         unsupported=numbers_in(said.get(Span.UNSUPPORTED)),
         cost_usd=_cost(said, ended, steps),
-        tokens=tokens_in(ended[Field.TOKENS]) if Field.TOKENS in ended else _summed(steps),
+        tokens=tokens_in(counted) if isinstance(counted, dict) else _summed(steps),
         steps=steps,
         resumes=resumes,
         resumed_by=resumed_by,

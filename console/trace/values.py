@@ -13,6 +13,8 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST: Final = int((datetime.max.replace(tzinfo=UTC) - _EPOCH).total_seconds()) * NANOSECONDS
 _PLACES: Final = 40
 """Decimal exponents beyond which a number is none: written out, it would fill the memory."""
+_LONGEST: Final = 200
+"""Characters beyond which a number is none."""
 _TO_MILLISECONDS: Final = -6
 
 
@@ -45,8 +47,11 @@ def amount(value: object) -> Decimal | None:
         return None
     if isinstance(value, int) and abs(value) >= 10**_PLACES:
         return None
+    digits = value if isinstance(value, int) else str(value)
+    if isinstance(digits, str) and len(digits) > _LONGEST:
+        return None
     try:
-        number = Decimal(value if isinstance(value, int) else str(value))
+        number = Decimal(digits)
     except (InvalidOperation, ValueError):
         return None
     return number if number.is_finite() and abs(number.adjusted()) <= _PLACES else None

@@ -1,0 +1,1 @@
+"""What tracing costs."""
