@@ -346,6 +346,9 @@ def querying(insights: Insights) -> Iterator[Insights]:
     """Serve on loopback until the block ends."""
 
     class Handler(QuietHandler):
+        # Head and body leave together: a client that acknowledges late holds up nothing.
+        wbufsize = -1
+
         def do_POST(self) -> None:
             body = self.body()
             if insights.plant.hang_up:

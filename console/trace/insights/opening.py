@@ -41,34 +41,39 @@ def insights_trail(
         ConsoleError: it is not found, or there are no credentials.
     """
     found = find(environment)
-    region, group = found.text(Discovery.REGION), found.text(Discovery.LOG_GROUP)
-    with told(f"reading {group} failed"):
+    region = found.text(Discovery.REGION)
+    with told(f"reading the trail of {environment!r} failed"):
         session = boto3.Session()
         logs = session.client("logs", region_name=region, config=_ONCE)
         metrics = session.client("cloudwatch", region_name=region, config=_ONCE)
     return InsightsTrail(
-        ground_of(found, group),
+        ground_of(found),
         Runner(logs, pace, progress),
-        Scans(metrics, pace, group, region),
-        fetch=lambda pointer: _whole_line(logs, pace, pointer),
+        Scans(metrics, pace, found.text(Discovery.LOG_GROUP), region),
+        fetch=lambda pointer: whole_line(logs, pace, pointer),
         confirm=confirm,
         clock=clock,
         since=since,
     )
 
 
-def ground_of(environment: Environment, group: str) -> Ground:
-    """Read what the discovery document says of the trail; what it does not say is not known."""
+def ground_of(environment: Environment) -> Ground:
+    """Read what the discovery document says of the trail; what it does not say is not known.
+
+    Raises:
+        ConsoleError: it names no log group.
+    """
     days = environment.document.get(Discovery.RETENTION_DAYS)
     fields = environment.document.get(Discovery.INDEXED_FIELDS)
     return Ground(
-        group,
+        environment.text(Discovery.LOG_GROUP),
         timedelta(days=days) if isinstance(days, int) and days > 0 else None,
         frozenset(map(str, fields)) if isinstance(fields, list) else frozenset(),
     )
 
 
-def _whole_line(client: Any, pace: Pace, pointer: str) -> str | None:  # noqa: ANN401 - a boto3 client has no type
+def whole_line(client: Any, pace: Pace, pointer: str) -> str | None:  # noqa: ANN401 - a boto3 client has no type
+    """Fetch one line by its pointer; None where that is not allowed, or it is not there."""
     try:
         record = pace.patiently(lambda: client.get_log_record(logRecordPointer=pointer))["logRecord"]
     except (aws.ClientError, aws.BotoCoreError):
