@@ -21,7 +21,7 @@ from agent_image.guard.beginnings import beginnings
 from agent_image.guard.events import Event, Text, fields_of, members
 from agent_image.guard.moments import Clock
 from agent_image.guard.outlet import Outlet
-from agent_image.guard.plain import Words, compact, text_of
+from agent_image.guard.plain import Words, compact
 from agent_image.guard.session import Head
 
 TEXT_LIMIT: Final = 200
@@ -48,6 +48,9 @@ BATCH_LINES: Final = 500
 BACKLOG_LINES: Final = 10_000
 """Lines that wait for an outlet that takes none; beyond it nothing more is said, so nothing more may be done."""
 
+_PREV: Final = f'"{Field.PREV.value}":'
+_HASH: Final = f'"{Field.HASH.value}":'
+
 
 class Slim(Protocol):
     """Take the same events for the slim line, as far as it can: it never raises."""
@@ -59,10 +62,14 @@ class Slim(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """Hold a line of the audit, with the hash before and its own."""
+    """Hold a line of the audit, and its hash.
+
+    Attributes:
+        links: the line's last members, which bind it: the hash before, and its own.
+    """
 
     line: bytes
-    prev: str
+    links: str
     hash: str
 
 
@@ -81,14 +88,10 @@ class AuditText:
         """Render words."""
         whole = words.whole
         shown, cut = self._redacted(words.plain)
-        return compact(
-            {
-                "text": shown[: self.limit],
-                "chars": len(whole),
-                "bytes": words.size,
-                "truncated": cut or len(shown) > self.limit,
-                "digest": self.digest.of(whole),
-            }
+        truncated = "true" if cut or len(shown) > self.limit else "false"
+        return (
+            f'{{"text":{compact(shown[: self.limit])},"chars":{len(whole)},"bytes":{words.size},'
+            f'"truncated":{truncated},"digest":"{self.digest.of(whole)}"}}'
         )
 
     def _redacted(self, whole: Any) -> tuple[str, bool]:  # noqa: ANN401 - plain JSON
@@ -96,16 +99,18 @@ class AuditText:
         try:
             begun = beginnings(whole, self.limit + SEEN_LIMIT)
             # Redacted first: cut in two, a secret would not be known for one.
-            return text_of(self.redact(begun)), begun is not whole
+            shown = self.redact(begun)
+            return shown if isinstance(shown, str) else compact(shown, sort_keys=True), begun is not whole
         except Exception:  # noqa: BLE001 - whatever went wrong, the text is not shown
             return WITHHELD, False
 
 
 def audit_line(event: Event, prev: str, text: Text) -> Sealed:
     """Write an event as a line of the audit, bound to the one before."""
-    body = f'{{{members(event, text)},"{Field.PREV.value}":{compact(prev)}'.encode()
-    sealed = hashlib.sha256(body + b"}").hexdigest()
-    return Sealed(body + f',"{Field.HASH.value}":"{sealed}"}}\n'.encode(), prev, sealed)
+    said, bound = members(event, text), f"{_PREV}{compact(prev)}"
+    sealed = hashlib.sha256(f"{{{said},{bound}}}".encode()).hexdigest()
+    links = f'{bound},{_HASH}"{sealed}"'
+    return Sealed(f"{{{said},{links}}}\n".encode(), links, sealed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,8 +61,7 @@ class FileOutlet:
             AuditError: nothing was appended.
         """
         data = b"".join(lines)
-        with _told(), self._locked() as file:
-            size = os.fstat(file).st_size
+        with _told(), self._locked() as (file, size):
             self._put(file, b"\n" + data if _torn(file, size) else data, size)
 
     def sync(self) -> None:
@@ -94,16 +93,18 @@ class FileOutlet:
             raise AuditError("audit_unwritable", "The audit's file took a part of a line only.")
 
     @contextmanager
-    def _locked(self) -> Iterator[int]:
+    def _locked(self) -> Iterator[tuple[int, int]]:
+        """Hold the file that has room, and tell its size."""
         while True:
             file = self._opened()
             try:
                 self._lock(file)
                 # While we waited it may have been closed under another name.
-                if not self._current(file):
+                now = os.fstat(file)
+                if not self._current(now):
                     continue
-                if os.fstat(file).st_size < self._limit:
-                    yield file
+                if now.st_size < self._limit:
+                    yield file, now.st_size
                     return
                 self._close(file)
             finally:
@@ -132,9 +133,9 @@ class FileOutlet:
                 return
         raise AuditError("audit_busy", "Another process holds the audit's file.")
 
-    def _current(self, file: int) -> bool:
+    def _current(self, file: os.stat_result) -> bool:
         try:
-            return os.path.samestat(os.fstat(file), self._path.stat())
+            return os.path.samestat(file, self._path.stat())
         except FileNotFoundError:
             return False
 

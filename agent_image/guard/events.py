@@ -30,6 +30,7 @@ LISTED: Final = 32
 """Codes that one list holds at most."""
 _FIELDS: Final = {name.value: name for name in Field}
 _NAMES: Final = {name: f'"{name.value}":' for name in Field}
+_SESSION: Final = f'"{Span.SESSION.value}":'
 _ORDER: Final = {name: place for place, name in enumerate(Field)}
 _CODE: Final = re.compile(r"[A-Za-z0-9_.,:#/@+=-]{1,256}")
 _PLACES: Final = 40
@@ -73,7 +74,7 @@ class Event:
     @cached_property
     def said(self) -> Said:
         """Give the members, rendered once for both outlets."""
-        return Said(",".join(f"{_NAMES[name]}{value}" for name, value in _common(self)), tuple(_particular(self)))
+        return Said(_common(self), tuple(_particular(self)))
 
 
 def fields_of(values: Mapping[str, Any]) -> Mapping[Field, Any]:
@@ -93,8 +94,11 @@ def fields_of(values: Mapping[str, Any]) -> Mapping[Field, Any]:
 def members(event: Event, text: Text, *, unknown: bool = True) -> str:
     """Render an event's members, in the contract's order, without the braces; the unknown as null, or not at all."""
     said = event.said
-    shown = ((name, value) for name, value in said.particular if unknown or value != "null")
-    return ",".join((said.common, *(f"{name}{_written(value, text)}" for name, value in shown)))
+    parts = [said.common]
+    for name, shown in said.particular:
+        if unknown or shown != "null":
+            parts.append(f"{name}{shown if type(shown) is str else _written(shown, text)}")
+    return ",".join(parts)
 
 
 def _written(shown: Shown, text: Text) -> str:
@@ -107,23 +111,15 @@ def _written(shown: Shown, text: Text) -> str:
             return f"[{','.join(_written(one, text) for one in shown)}]"
 
 
-def _common(event: Event) -> Iterator[tuple[Field, str]]:
-    yield from (
-        (Field.EVENT, f'"{event.name.value}"'),
-        (Field.TS, f'"{written(event.ts)}"'),
-        (Field.SEQ, str(event.seq)),
-        (Field.EVENT_ID, _id(event.event_id)),
-        (Field.CHAIN, _id(event.chain)),
-        (Field.RUN, _id(event.run)),
-        (Field.STEP, str(event.step)),
-    )
-    if event.trace_id:
-        yield Field.TRACE_ID, _id(event.trace_id)
-    if event.span_id:
-        yield Field.SPAN_ID, _id(event.span_id)
-    yield from (
-        (Field.AGENT, _id(event.agent)),
-        (Field.ATTRIBUTES, f'{{"{Span.SESSION.value}":{_id(event.session_id)}}}'),
+def _common(event: Event) -> str:
+    trace = f",{_NAMES[Field.TRACE_ID]}{_id(event.trace_id)}" if event.trace_id else ""
+    span = f",{_NAMES[Field.SPAN_ID]}{_id(event.span_id)}" if event.span_id else ""
+    return (
+        f'{_NAMES[Field.EVENT]}"{event.name.value}",{_NAMES[Field.TS]}"{written(event.ts)}"'
+        f",{_NAMES[Field.SEQ]}{event.seq},{_NAMES[Field.EVENT_ID]}{_id(event.event_id)}"
+        f",{_NAMES[Field.CHAIN]}{_id(event.chain)},{_NAMES[Field.RUN]}{_id(event.run)}"
+        f",{_NAMES[Field.STEP]}{event.step}{trace}{span},{_NAMES[Field.AGENT]}{_id(event.agent)}"
+        f",{_NAMES[Field.ATTRIBUTES]}{{{_SESSION}{_id(event.session_id)}}}"
     )
 
 

@@ -89,7 +89,7 @@ def schemes(text: str) -> Iterator[Found]:
 
 def labelled(text: str) -> Iterator[Found]:
     """Find what follows a label such as `password=`: to the end of its quotes, its word or, of a header, its line."""
-    position = 0
+    position = 0 if ":" in text or "=" in text else len(text)
     while sign := _SIGN.search(text, position):
         position = sign.end()
         label = text[max(0, sign.start() - _LABEL_REACH) : sign.start()]

@@ -18,7 +18,7 @@ _TOP: Final = re.compile(r"[^\W\d_]{2,63}|xn--[a-z0-9-]{2,59}", re.IGNORECASE)
 
 def emails(text: str) -> Iterator[Found]:
     """Find addresses whose domain ends in letters; `%40` is the sign as URLs write it."""
-    for sign in _AT.finditer(text):
+    for sign in _AT.finditer(text) if "@" in text or "%40" in text else ():
         local = _local(text[max(0, sign.start() - _LOCAL) : sign.start()])
         domain = _domain(text[sign.end() : sign.end() + _DOMAIN])
         if local and domain:
