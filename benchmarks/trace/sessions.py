@@ -32,6 +32,7 @@ _RESOURCE = {
     }
 }
 _STRANDS = "strands.telemetry.tracer"
+_BOTOCORE = "opentelemetry.instrumentation.botocore"
 
 
 def lines_of(spans: int = SPANS) -> list[bytes]:
@@ -106,6 +107,7 @@ def _spans(turn: int) -> Iterator[dict[str, Any]]:
         "rastro.cost_usd": 0.003,
         "rastro.outcome": "completed",
     }
+    rpc = {"rpc.system": "aws-api", "rpc.service": "Bedrock Agent Runtime", "rpc.method": "Retrieve"}
     http = {"http.method": "POST", "http.route": "/invocations", "http.status_code": 200}
     yield _span(turn, 3, 2, "chat", _STRANDS, chat)
     yield _span(turn, 5, 4, "retrieval KB12345678", "rastro", read)
@@ -114,14 +116,13 @@ def _spans(turn: int) -> Iterator[dict[str, Any]]:
     yield _span(turn, 7, 6, "chat", _STRANDS, chat)
     yield _span(turn, 6, 1, "execute_event_loop_cycle", _STRANDS, cycle)
     yield _span(turn, 1, 8, "invoke_agent rastro", _STRANDS, {**chat, "gen_ai.operation.name": "invoke_agent"})
-    yield _span(turn, 10, 5, "Bedrock Agent Runtime.Retrieve", "opentelemetry.instrumentation.botocore",
-                {"rpc.system": "aws-api", "rpc.service": "Bedrock Agent Runtime", "rpc.method": "Retrieve"})  # fmt: skip
+    yield _span(turn, 10, 5, "Bedrock Agent Runtime.Retrieve", _BOTOCORE, rpc)
     yield _span(turn, 8, 9, "invocation prompt", "rastro", invocation)
     yield _span(turn, 9, 0, "POST /invocations", "opentelemetry.instrumentation.starlette", http, kind="SERVER")
 
 
-def _span(
-    turn: int, number: int, parent: int, name: str, scope: str, attributes: dict[str, Any], kind: str = "INTERNAL"
+def _span(  # noqa: PLR0917 - a row of a table
+    turn: int, number: int, parent: int, name: str, scope: str, attributes: dict[str, Any], *, kind: str = "INTERNAL"
 ) -> dict[str, Any]:
     start = (_BEGAN - _EPOCH) // timedelta(microseconds=1) * 1_000 + turn * 10_000_000_000 + number * 1_000_000
     return {
