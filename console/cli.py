@@ -12,7 +12,10 @@ import typer
 from agent_image.contract import Regime
 from console.approvals.cli import app as approvals
 from console.audit.cli import app as audit
+from console.doctor.cli import doctor
 from console.options import Environment, Json, State, refusals, write
+from console.sessions.cli import sessions
+from console.trace.cli import trace
 from cost_model.cli import app as cost
 
 app = typer.Typer(
@@ -32,6 +35,9 @@ def rastro() -> None:
 app.add_typer(cost, name="cost", help="Price the trail before it is deployed.")
 app.add_typer(approvals, name="approvals")
 app.add_typer(audit, name="audit")
+app.command("doctor", short_help="Check that an environment's trail is in force.")(doctor)
+app.command("trace", short_help="Show what a session read and did, and the words; or who read a passage.")(trace)
+app.command("sessions", short_help="List recent sessions: outcome, cost, guard, feedback.")(sessions)
 
 
 # What a command needs is imported when it runs: none of them waits for the others' packages.

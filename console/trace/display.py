@@ -27,6 +27,8 @@ class Role(StrEnum):
     GOOD = "good"
     WARN = "warn"
     BAD = "bad"
+    COMMAND = "command"
+    """To be copied: it stays in one piece, however narrow the terminal."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from typing import Final
 
 from rich.cells import cell_len, chop_cells
 from rich.console import Console, Group
-from rich.padding import Padding
 from rich.panel import Panel
 from rich.text import Text
 from rich.tree import Tree
@@ -27,9 +26,12 @@ _STYLES: Final[Mapping[Role, str]] = MappingProxyType(
         Role.GOOD: "green",
         Role.WARN: "yellow",
         Role.BAD: "bold red",
+        Role.COMMAND: "",
     }
 )
 _GAP: Final = "  "
+_ENDLESS: Final = 1_000_000
+"""Columns for what must not be broken."""
 _LEAST: Final = 8
 """Columns that a piece of a text takes at least."""
 _GUIDES: Final = "bright_black"
@@ -53,6 +55,11 @@ class Drawn:
                 if isinstance(label, Text):
                     label.append("\n").append_text(_text(line, self._room(len(trunk) - 1)))
                 continue
+            if any(cell.role is Role.COMMAND for cell in line.cells):
+                self._print(trunk)
+                trunk = []
+                self._console.print(_text(line, _ENDLESS), soft_wrap=True)
+                continue
             if line.depth == 0 or not trunk:
                 self._print(trunk)
                 trunk = [Tree(_text(line, self._room(0)), guide_style=_GUIDES)]
@@ -64,13 +71,13 @@ class Drawn:
 
     def quote(self, quote: Quote) -> None:
         """Draw a quote in a frame."""
-        title = Text(safe(quote.title), "bold")
+        # Not in the frame, which would cut it.
+        self._console.print(Text(safe(quote.title), "bold", overflow="fold"))
         if quote.words is None:
-            self._console.print(title, Padding(Text(f"no words: {safe(quote.why)}", "red"), (0, 2)), sep="\n")
+            self._console.print(Text(f"{_GAP}no words: {safe(quote.why)}", _STYLES[Role.BAD]))
             return
         parts = [Text(_rows(text), style) for text, style in _parts(quote, quote.words) if text]
-        frame = Panel(Group(*parts), title=title, title_align="left", border_style=_GUIDES, padding=(0, 1))
-        self._console.print(frame)
+        self._console.print(Panel(Group(*parts), border_style=_GUIDES, padding=(0, 1)))
 
     def _room(self, depth: int) -> int:
         return self._console.width - depth * _GUIDE

@@ -36,7 +36,7 @@ def ending(session: Session, others: Sequence[Session], scan: Scan, option: str,
         yield Line(0, ())
         wide = max(len(what) for what, _ in commands)
         for what, command in commands:
-            yield Line(0, (Cell(f"{what:<{wide}}", Role.DIM), Cell(command)))
+            yield Line(0, (Cell(f"{what:<{wide}}", Role.DIM), Cell(command, Role.COMMAND)))
 
 
 def scanned(scan: Scan) -> str:

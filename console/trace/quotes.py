@@ -34,7 +34,7 @@ def quote_of(passage: PassageRead, facts: Facts | None, title: str = "") -> Quot
         return Quote(full, _cut(passage.text), why=why, cited=passage.cited)
     words = facts.text.words if facts.text.words is not None else passage.text
     why = "" if words is not None else phrases.text_words(facts.text)
-    return Quote(full, _cut(words), facts.source.before, facts.source.after, why, passage.cited)
+    return Quote(full, _cut(words), facts.source.before.strip(), facts.source.after.strip(), why, passage.cited)
 
 
 def _quote(one: Distinct) -> Quote:

@@ -91,7 +91,9 @@ def ending(readers: Sequence[Reader], scan: Scan, notes: Sequence[Note], option:
     shown = next((one.session_id for one in readers if one.session_id and one.session_id.isprintable()), "")
     if shown:
         yield Line(0, ())
-        yield line(0, Cell("one of them", Role.DIM), Cell(f"rastro trace --session {shlex.quote(shown)}{option}"))
+        yield line(
+            0, Cell("one of them", Role.DIM), Cell(f"rastro trace --session {shlex.quote(shown)}{option}", Role.COMMAND)
+        )
 
 
 def document(needle: Needle, readers: Sequence[Reader], scan: Scan, notes: Sequence[Note]) -> dict[str, Any]:

@@ -209,14 +209,15 @@ def test_a_quote_without_words_says_why() -> None:
 
 
 def test_a_terminal_frames_a_quote() -> None:
-    """With its title in the frame, and what stands around it."""
+    """Below its title, which no frame cuts, and with what stands around it."""
     file = StringIO()
     console = Console(file=file, force_terminal=True, width=60, color_system=None, legacy_windows=False)
     Drawn(console).quote(Quote("[1]  returns.md", "Returns are\x1b free.", "Before.", "After."))
     rows = file.getvalue().splitlines()
 
-    assert rows[0].startswith("╭─ [1]  returns.md ─")
-    assert [row.strip("│ ") for row in rows[1:-1]] == ["Before.", "Returns are\\x1b free.", "After."]
+    assert rows[0] == "[1]  returns.md"
+    assert rows[1].startswith("╭───")
+    assert [row.strip("│ ") for row in rows[2:-1]] == ["Before.", "Returns are\\x1b free.", "After."]
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
@@ -228,6 +229,13 @@ def test_a_drawn_line_breaks_between_its_parts(width: int) -> None:
     if width >= 80:
         assert "checkpoint 4037181de7e0" in text
         assert "names [9], which nobody read" in text
+
+
+def test_a_command_is_drawn_in_one_piece() -> None:
+    """However narrow the terminal, it can be copied."""
+    text = drawn(ending(SESSION, (), Scan(), " --state a-folder-with-a-long-name", text=False), 40)
+
+    assert f"rastro trace --session {SESSION.id} --state a-folder-with-a-long-name --text\n" in text
 
 
 def test_depth_has_an_end() -> None:
