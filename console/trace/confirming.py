@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 from typing import Final
 
 import typer
@@ -63,6 +63,5 @@ def size(count: int) -> str:
 
 
 def _usd(amount: Decimal) -> str:
-    if amount and amount < _CENT:
-        return "less than 0.01 USD"
-    return f"{amount:,.2f} USD"
+    # Rounded up: what is said is the most that it costs.
+    return f"{amount.quantize(_CENT, ROUND_CEILING):,} USD"
