@@ -13,6 +13,8 @@ from agent_image.contract import Regime
 from console.approvals.cli import app as approvals
 from console.audit.cli import app as audit
 from console.doctor.cli import doctor
+from console.erase.cli import CONTEXT as ERASING
+from console.erase.cli import erase
 from console.options import Environment, Json, State, refusals, write
 from console.sessions.cli import sessions
 from console.trace.cli import trace
@@ -37,6 +39,7 @@ app.add_typer(approvals, name="approvals")
 app.add_typer(audit, name="audit")
 app.command("doctor", short_help="Check that an environment's trail is in force.")(doctor)
 app.command("trace", short_help="Show what a session read and did, and the words; or who read a passage.")(trace)
+app.command("erase", short_help="Erase a passage for good.", context_settings=ERASING)(erase)
 app.command("sessions", short_help="List recent sessions: outcome, cost, guard, feedback.")(sessions)
 
 
