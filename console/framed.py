@@ -35,6 +35,10 @@ _STYLES: Final[Mapping[str, str]] = MappingProxyType(
         State.EXPIRED: "dim",
         "fault": "bold red",
         "note": "yellow",
+        "warning": "yellow",
+        "unknown": "cyan",
+        "skipped": "dim",
+        "ok": "green",
     }
 )
 """How a cell, or the first word of one, is shown that says nothing but such a word."""
