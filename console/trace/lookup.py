@@ -15,6 +15,7 @@ from console.trace.sources.source import Content, Refused, Sources, Version, Why
 
 Passages = Mapping[Fingerprint, bytes | None]
 """What to look for: fingerprints, each with the normalised words where they are known already."""
+_Looked = Mapping[Fingerprint, "Looked"]
 _LOOK_BACK: Final = frozenset({Source.CHANGED, Source.NOT_FOUND, Source.MISSING})
 
 
@@ -35,22 +36,33 @@ class Lookup:
         self._extraction = extraction
         self._surroundings = surroundings
 
-    def look(self, uri: str, passages: Passages) -> Mapping[Fingerprint, Looked]:
+    def look(self, uri: str, passages: Passages) -> _Looked:
         """Say of each passage how its document stands now, and look back in versions for those that it lacks."""
         read = self._sources.read(uri)
-        newest = read.version if isinstance(read, Content) else ""
         looked = dict(self._in(read, passages))
-        del read
         lacking = {one: passages[one] for one in passages if looked[one].fact.state in _LOOK_BACK}
-        for version in self._sources.older(uri, newest) if lacking else ():
-            for one, found in self._in_version(version, lacking).items():
-                looked[one] = _then(looked[one].fact, found, version)
-                del lacking[one]
-            if not lacking:
-                break
-        return looked
+        # A document that has no version has no older one; one that is gone may have had many.
+        newest, has_older = (read.version, bool(read.version)) if isinstance(read, Content) else ("", True)
+        del read
+        return looked | dict(self._back(uri, newest, lacking, looked)) if lacking and has_older else looked
 
-    def _in(self, read: Content | Refused, passages: Passages) -> Mapping[Fingerprint, Looked]:
+    def _back(
+        self, uri: str, newest: str, lacking: Passages, now: Mapping[Fingerprint, Looked]
+    ) -> _Looked:
+        """Look for passages in older versions, the newest first, until all are found."""
+        versions = self._sources.older(uri, newest)
+        if isinstance(versions, Refused):
+            return {one: _without_versions(now[one]) for one in lacking}
+        found = dict[Fingerprint, Looked]()
+        for version in versions:
+            left = {one: words for one, words in lacking.items() if one not in found}
+            if not left:
+                break
+            looked = self._in(version.read(), left)
+            found |= {one: _then(now[one], there, version) for one, there in looked.items() if there.words is not None}
+        return found
+
+    def _in(self, read: Content | Refused, passages: Passages) -> _Looked:
         document = prepared(read, self._extraction) if isinstance(read, Content) else read
         if isinstance(document, Refused):
             return dict.fromkeys(passages, Looked(SourceFact(document.state, document.why)))
@@ -73,13 +85,14 @@ class Lookup:
         )
         return Looked(fact, found.words)
 
-    def _in_version(self, version: Version, passages: Passages) -> Mapping[Fingerprint, Looked]:
-        looked = self._in(version.read(), passages)
-        return {one: found for one, found in looked.items() if found.words is not None}
 
-
-def _then(now: SourceFact, found: Looked, version: Version) -> Looked:
+def _then(now: Looked, then: Looked, version: Version) -> Looked:
     """Say that a passage stands in an older version: what is extracted in one way lacks it now, and did not then."""
-    state = Source.MISSING if now.state is Source.MISSING else Source.CHANGED
-    fact = replace(found.fact, state=state, why=now.why, version=version.id, version_time=version.time)
-    return replace(found, fact=fact)
+    gone = now.fact.state is Source.MISSING
+    state, why = (Source.MISSING, Why.DELETED) if gone else (Source.CHANGED, now.fact.why)
+    return replace(then, fact=replace(then.fact, state=state, why=why, version=version.id, version_time=version.time))
+
+
+def _without_versions(now: Looked) -> Looked:
+    """Say that there are older versions which nobody could list."""
+    return replace(now, fact=replace(now.fact, why=now.fact.why or Why.VERSIONS_NOT_READ))

@@ -20,7 +20,7 @@ class ByScheme:
         source = self._of(uri)
         return unreadable(Why.NO_SCHEME) if source is None else source.read(uri)
 
-    def older(self, uri: str, newest: str) -> Sequence[Version]:
+    def older(self, uri: str, newest: str) -> Sequence[Version] | Refused:
         """List what its source keeps of older versions."""
         source = self._of(uri)
         return () if source is None else source.older(uri, newest)

@@ -7,6 +7,7 @@ S3 says "access denied" of an object that does not exist: so it is unreadable th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from datetime import UTC
 from functools import partial
 from threading import Lock
@@ -89,22 +90,23 @@ class S3:
                 return read
         return read
 
-    def older(self, uri: str, newest: str) -> Sequence[Version]:
-        """List the versions before the newest; none where the bucket keeps none, or they may not be listed."""
+    def older(self, uri: str, newest: str) -> Sequence[Version] | Refused:
+        """List the versions before the newest; none where the bucket keeps none."""
         place = s3_object(uri)
         if place is None:
             return ()
         for key in place.keys:
-            if found := list(self._versions(place.bucket, key, newest)):
+            try:
+                found = list(self._versions(place.bucket, key, newest))
+            except _ERRORS as error:
+                return _refused(error)
+            if found:
                 return found
         return ()
 
     def _versions(self, bucket: str, key: str, newest: str) -> Iterator[Version]:
-        try:
-            # In the order of keys, then of age: those of this very key come first.
-            page = self._s3().list_object_versions(Bucket=bucket, Prefix=key, MaxKeys=_LISTED)
-        except _ERRORS:
-            return
+        # In the order of keys, then of age: those of this very key come first.
+        page = self._s3().list_object_versions(Bucket=bucket, Prefix=key, MaxKeys=_LISTED)
         listed = [one for one in page.get("Versions", ()) if one["Key"] == key and one["VersionId"] != newest]
         for one in listed[:VERSIONS]:
             written = one["LastModified"].astimezone(UTC)
@@ -114,7 +116,7 @@ class S3:
     def _get(self, **place: str) -> Content | Refused:
         try:
             answer = self._s3().get_object(**place)
-            with answer["Body"] as body:
+            with closing(answer["Body"]) as body:
                 if answer["ContentLength"] > self._limit_bytes:
                     return unreadable(Why.TOO_LARGE)
                 pieces = body.iter_chunks(_PIECE_BYTES)

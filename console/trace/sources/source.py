@@ -51,6 +51,8 @@ class Why(StrEnum):
     MALFORMED = "malformed"
     TOO_COSTLY = "too_costly"
     """Taking its text out, or searching it, takes more time or memory than any honest document."""
+    VERSIONS_NOT_READ = "versions_not_read"
+    """The newest version was read, and those before it could not be listed."""
     FAILED = "failed"
     """Something else went wrong in reading it."""
 
@@ -97,7 +99,7 @@ class Sources(Protocol):
         """Read a document as it is now."""
         ...
 
-    def older(self, uri: str, newest: str) -> Sequence[Version]:
+    def older(self, uri: str, newest: str) -> Sequence[Version] | Refused:
         """List versions before the one that was read, the newest first; none where nothing keeps versions.
 
         Args:

@@ -16,7 +16,7 @@ class Shelf:
     """Hold documents by their URIs, and older versions of them, the newest first."""
 
     documents: Mapping[str, Content | Refused]
-    versions: Mapping[str, Sequence[Version]] = field(default_factory=dict)
+    versions: Mapping[str, Sequence[Version] | Refused] = field(default_factory=dict)
     asked: Counter[str] = field(default_factory=Counter)
     asked_back: Counter[str] = field(default_factory=Counter)
 
@@ -24,7 +24,7 @@ class Shelf:
         self.asked[uri] += 1
         return self.documents.get(uri, missing(Why.NOT_FOUND))
 
-    def older(self, uri: str, newest: str) -> Sequence[Version]:
+    def older(self, uri: str, newest: str) -> Sequence[Version] | Refused:
         self.asked_back[f"{uri}@{newest}"] += 1
         return self.versions.get(uri, ())
 

@@ -176,13 +176,24 @@ def test_older_versions_are_searched_where_the_newest_lacks_the_passage(newest: 
         "vv",
         "2026-02-01T00:00:00Z",
     )
+    assert found.source.why == (Why.DELETED if isinstance(newest, Refused) else "")
     assert read == ["x", "vv"]
     assert shelf.asked_back == {f"{URI}@{'' if isinstance(newest, Refused) else 'v9'}": 1}
 
 
+def test_versions_that_may_not_be_listed_are_said() -> None:
+    """The newest lacks the passage; whether an older one has it, nobody could see."""
+    shelf = Shelf({URI: Content(b"Other words.", "a.md", version="v9")}, {URI: unreadable(Why.ACCESS_DENIED)})
+
+    found = Resolver(shelf, NoArchive(), NoIndex()).facts([wanted()])[wanted()]
+
+    assert (found.source.state, found.source.why) == (Source.CHANGED, Why.VERSIONS_NOT_READ)
+
+
 def test_versions_are_left_alone_where_the_newest_has_all_or_cannot_be_read() -> None:
-    """What is intact needs no looking back, and what is unreadable now says nothing of then."""
-    for newest in (Content(DOCUMENT, "returns.md", version="v9"), unreadable(Why.ACCESS_DENIED)):
+    """What is intact needs none, what is unreadable says nothing of then, what has no version has no other."""
+    unversioned = Content(b"Other words.", "returns.md")
+    for newest in (Content(DOCUMENT, "returns.md", version="v9"), unreadable(Why.ACCESS_DENIED), unversioned):
         shelf = Shelf({URI: newest}, {})
         Resolver(shelf, NoArchive(), NoIndex()).facts([wanted()])
         assert shelf.asked_back == {}
