@@ -119,12 +119,16 @@ class InsightsTrail:
         """Give all that the session left that began its last run last; empty where there is none."""
         found = self._widened(query.runs(), lambda gathered, _: any(_begun(gathered.documents)))
         latest = max(_begun(found.documents), default=None)
-        return self._material(found) if latest is None else self.session(latest[1])
+        if latest is None:
+            return self._material(found)
+        return self._material(self._of_sessions((latest[1],), _Gathered(notes=found.notes)))
 
     def answered(self, answer: Fingerprint) -> Material:
         """Give the invocation spans whose answers have this fingerprint."""
         asked = query.answered(answer, self._ground.indexed)
         found = self._widened(asked, lambda gathered, _: bool(gathered.lines))
+        if asked.indexed and not found.lines:
+            found.note("only_by_index", f"answers from before {query.ANSWER} was indexed are not found by it")
         return self._material(found, lambda document: matching.answers(document, answer))
 
     def reading(self, needle: Needle) -> Material:
@@ -152,9 +156,11 @@ class InsightsTrail:
         gathered = self._widened(query.of_sessions(session_ids), is_enough)
         traces = filter(None, map(matching.trace_id_of, gathered.documents))
         window = around(gathered.moments, _MARGIN)
-        if window is not None and self._has_index:
+        if not self._has_index:
+            gathered.note("no_index", "the group has no index: spans that name no session were not looked for")
+        elif window is not None:
             asked = [query.without_session(few) for few in chunks(traces, TRACES_AT_ONCE)]
-            self._read(asked, replace(window, end=min(window.end, self._clock())), gathered)
+            self._read(asked, window, gathered)
         gathered.lines += found.lines
         gathered.notes |= found.notes
         return gathered
@@ -194,6 +200,8 @@ class InsightsTrail:
 
     def _is_agreed(self, asked: Query, window: Window) -> bool:
         scanned = self._scans.bytes_in(window)
+        # Nothing stands in the line in which somebody is asked.
+        self._runner.progress("")
         ends = (window.start, window.end)
         return self._confirm(Plan(asked.what, ends, indexed=False, bytes=scanned, cost_usd=self._scans.cost(scanned)))
 

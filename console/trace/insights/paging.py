@@ -85,7 +85,7 @@ def _continued(ended: Ended, notes: dict[str, Note]) -> tuple[Sequence[Row], Seq
     if before and window.start < last:
         # Those of the last millisecond come again, and then all of them.
         return before, (replace(ended.asked, window=Window(last, window.end)),)
-    text = f"one millisecond holds more than {len(rows)} lines, at {last.isoformat()}: the others cannot be read"
+    text = f"one millisecond, {last.isoformat()}, holds {len(rows)} lines and may hold more, which cannot be read"
     _note(notes, "rows_missing", text)
     rest = Window(last + MILLISECOND, window.end)
     return rows, (replace(ended.asked, window=rest),) if rest.start <= rest.end else ()

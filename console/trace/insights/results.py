@@ -63,13 +63,14 @@ class Lines:
     def of(self, rows: Iterable[Row]) -> Iterator[Line]:
         """Give the lines of rows, each with its object."""
         for row in rows:
-            text, document = row.message, _object(row.message)
-            if document is None and _may_be_cut(text) and (whole := self._whole(row.pointer)) is not None:
-                text, document = whole, _object(whole)
-            if text is None or (document is None and _may_be_cut(text)):
-                self._cut += 1
+            text = row.message
+            if _may_be_cut(text):
+                whole = self._whole(row.pointer)
+                # One that lies there as it came is broken, and not cut.
+                self._cut += whole is None
+                text = text if whole is None else whole
             if text is not None:
-                yield Line(text, document or {})
+                yield Line(text, _object(text) or {})
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -91,12 +92,10 @@ class Lines:
 
 
 def _may_be_cut(text: str | None) -> bool:
-    return text is None or text.lstrip().startswith("{")
+    return text is None or (text.lstrip().startswith("{") and _object(text) is None)
 
 
-def _object(text: str | None) -> Mapping[str, Any] | None:
-    if text is None:
-        return None
+def _object(text: str) -> Mapping[str, Any] | None:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):

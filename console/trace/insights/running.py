@@ -101,7 +101,7 @@ class Runner:
         """Take the client, how to wait, and what is told while queries run."""
         self._client = client
         self._pace = pace
-        self._progress = progress
+        self.progress = progress
         self._rows_limit = ROWS_LIMIT
         self._open: dict[str, _Open] = {}
         self.begun = 0
@@ -131,7 +131,7 @@ class Runner:
         return [ended[position] for position in range(len(asked))]
 
     def _begin(self, position: int, asked: Asked, ended: dict[int, Ended]) -> None:
-        self._progress(asked.query.what)
+        self.progress(asked.query.what)
         start, end = seconds(asked.window)
         text = asked.query.text(asked.window)
         with told(f"asking CloudWatch Logs for {asked.query.what} failed"):
@@ -195,7 +195,7 @@ class Runner:
     def _tell(self, running: _Open) -> None:
         read = "" if running.scanned is None else f", {running.scanned // _MEGABYTE:,} MB read"
         time = lasting_seconds(int(self._pace.clock() - running.began))
-        self._progress(f"{running.asked.query.what}: {time}{read}")
+        self.progress(f"{running.asked.query.what}: {time}{read}")
 
     def _add(self, scanned: int | None) -> None:
         self.scanned = None if scanned is None or self.scanned is None else self.scanned + scanned

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from console.trace.insights import paging, query
 from console.trace.insights.paging import Found
-from console.trace.insights.running import OLD_ROWS_LIMIT, Asked
-from console.trace.insights.window import Window
+from console.trace.insights.results import Row
+from console.trace.insights.running import OLD_ROWS_LIMIT, Asked, End, Ended, Runner
+from console.trace.insights.window import MILLISECOND, Window
 from tests.console.trace import trails
 from tests.console.trace.cloud import GROUP, NOW, Cloud
 
@@ -61,8 +65,41 @@ def test_a_millisecond_with_more_rows_than_the_limit_is_said(small: Cloud) -> No
     found = read(small)
 
     assert codes(found) == ["rows_missing"]
-    assert "one millisecond holds more than 10000 lines" in found.notes[0].text
+    assert "holds 10000 lines and may hold more" in found.notes[0].text
     assert len(pointers(found)) == 10_000 + 4
+
+
+class Limited(Runner):
+    """Give so many rows a query, out of rows by their milliseconds."""
+
+    def __init__(self, moments: list[int], limit: int) -> None:
+        self._moments = sorted(moments)
+        self._limit = limit
+
+    def run(self, asked: Sequence[Asked]) -> list[Ended]:
+        return [self._ended(one) for one in asked]
+
+    def _ended(self, asked: Asked) -> Ended:
+        rows = tuple(
+            Row(at, "{}", str(number))
+            for number, moment in enumerate(self._moments)
+            if asked.window.start <= (at := WINDOW.start + moment * MILLISECOND) <= asked.window.end
+        )[: self._limit]
+        return Ended(asked, End.COMPLETE, rows, full=len(rows) == self._limit)
+
+
+@given(moments=st.lists(st.integers(0, 12), max_size=40), limit=st.integers(1, 6))
+def test_every_row_is_read_once_whatever_the_limit(moments: list[int], limit: int) -> None:
+    """Only a millisecond that fills a whole answer may hide some, and then that is said."""
+    found = paging.read(Limited(moments, limit), [ASKED])
+
+    crowded = {moment for moment, count in Counter(moments).items() if count >= limit}
+    read = [row.at for row in found.rows]
+    assert len(found.rows) == len(pointers(found))
+    assert bool(crowded) == bool(found.notes)
+    for moment in set(moments):
+        count = read.count(WINDOW.start + moment * MILLISECOND)
+        assert count == (limit if moment in crowded else moments.count(moment))
 
 
 def test_a_query_that_fails_is_tried_again_in_halves(cloud: Cloud) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -13,8 +13,9 @@ import pytest
 from agent_image.retrieval.fingerprint import fingerprint
 from console.errors import BadInputError, ConsoleError
 from console.trace.confirming import confirming
+from console.trace.insights.results import Lines, Row
 from console.trace.record import Material
-from console.trace.trail import Needle, Trail
+from console.trace.trail import Needle
 from console.trace.trails import trail_at
 from console.where import Where
 from tests.console.loopback import document, serving
@@ -28,7 +29,6 @@ SAID = trails.invocation("prompt", "run-8", "i8", rag__answer=str(ANSWER))
 WARRANTY = Needle(fingerprint=fingerprint(trails.TEXTS["warranty.md"]).text)
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
-BILLED = timedelta(minutes=1)
 
 
 def days_back(cloud: Cloud, group: str = GROUP) -> list[float]:
@@ -225,6 +225,7 @@ def test_infrequent_access_has_no_index_so_each_window_is_agreed_to(cloud: Cloud
     assert len(found.spans) == 22
     assert [plan.indexed for plan in cloud.plans] == [False, False]
     assert [plan.window[0] for plan in cloud.plans] == [NOW - 3 * HOUR, NOW - DAY]
+    assert ("no_index", False) in codes(found)
 
 
 def test_infrequent_access_that_nobody_agrees_to_is_not_read(cloud: Cloud) -> None:
@@ -256,6 +257,49 @@ def test_an_answer_with_an_index_needs_nobody_s_yes(cloud: Cloud) -> None:
 
     assert span_ids(found) == ["i8"]
     assert cloud.plans == []
+
+
+def test_an_answer_that_no_index_knows_may_be_older_than_the_index(cloud: Cloud) -> None:
+    """Nothing is found, and that is no proof."""
+    cloud.indexed = frozenset({"attributes.rag.answer"})
+    cloud.insights.group(GROUP).indexed = cloud.indexed
+
+    assert ("only_by_index", False) in codes(cloud.trail().answered(ANSWER))
+
+
+def test_the_last_session_tells_what_was_missing_when_it_was_looked_for(cloud: Cloud) -> None:
+    """Another one may have been in the half that failed."""
+    cloud.store(trails.story())
+
+    def failing(request: Mapping[str, Any]) -> str | None:
+        narrow = request["startTime"] <= int((NOW - 3 * HOUR).timestamp())
+        return "Failed" if narrow and "rastro.run" in request["queryString"] else None
+
+    cloud.insights.plant.failing = failing
+
+    found = cloud.trail().last()
+
+    assert len(found.spans) == 22
+    assert ("query_failed", True) in codes(found)
+
+
+def test_nothing_stands_in_the_line_in_which_somebody_is_asked(cloud: Cloud) -> None:
+    """Progress is wiped before."""
+    cloud.trail().reading(WARRANTY)
+
+    assert cloud.told[0] == ""
+
+
+def test_a_line_that_lies_there_broken_is_no_line_that_was_cut_off(cloud: Cloud) -> None:
+    """It is shown as what it is."""
+    broken = '{"attributes": {"session.id": "x"}, '
+    cloud.store(trails.story())
+    lines = Lines(lambda _: broken)
+
+    (line,) = lines.of([Row(NOW, broken, "pointer")])
+
+    assert line.text == broken
+    assert lines.notes == ()
 
 
 def test_a_passage_is_looked_for_in_all_that_the_group_keeps(cloud: Cloud) -> None:
@@ -360,9 +404,6 @@ def test_a_failure_that_nothing_mends_is_a_part_that_is_missing(cloud: Cloud) ->
 
     assert len(found.spans) == 22
     assert ("query_failed", True) in codes(found)
-
-
-Asking = Callable[[Trail], object]
 
 
 @pytest.fixture
