@@ -52,7 +52,6 @@ def document(found: Sequence[Standing], more: int, notes: Sequence[Note], scan: 
                 "unpriced_turns": one.unpriced,
                 "guard": dict(one.guard),
                 "feedback": list(one.verdicts),
-                "partial": one.partial,
             }
             for one in found
         ],

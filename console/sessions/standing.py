@@ -43,7 +43,6 @@ class Standing:
         unpriced: turns whose cost is not known.
         guard: how often the guard did what, by COUNTED; what it never did is left out.
         verdicts: what people said, in order.
-        partial: something of it may be missing.
     """
 
     session_id: str
@@ -56,7 +55,6 @@ class Standing:
     unpriced: int
     guard: Mapping[str, int]
     verdicts: tuple[str, ...]
-    partial: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +118,6 @@ def standing(session: Session) -> Standing:
         unpriced=len(costs) - len(known),
         guard=_guard(session.turns),
         verdicts=tuple(turn.verdict for turn in session.turns if turn.verdict),
-        partial=any(note.partial for note in session.notes),
     )
 
 

@@ -37,12 +37,14 @@ class Asked:
         trace_id: the trace of one of its runs.
         answer: the fingerprint of what was answered.
         needle: what was read.
+        usual: nothing was named, so it is the last session.
     """
 
     session_id: str = ""
     trace_id: str = ""
     answer: Fingerprint | None = None
     needle: Needle | None = None
+    usual: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +113,7 @@ def asked_of(
         session_id=_session(session, faults) if session is not None else "",
         trace_id=_trace(trace, faults) if trace is not None else "",
         needle=_needle(chunk, faults) if chunk is not None else None,
+        usual=not named,
     )
     faults.raise_them()
     return asked if answer is None else Asked(answer=_answer(answer))

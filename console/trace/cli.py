@@ -82,4 +82,6 @@ def trace(
         )
         with tracing(place, since, yes=yes, allow_private=allow_private) as tracer:
             status = tracer.trace(asked, shape)
+        if asked.usual and not as_json:
+            typer.echo("nothing was named: this is the session that ran last (--last)", err=True)
         raise typer.Exit(status)

@@ -98,9 +98,8 @@ class Tracer:
         first, *others = found
         if asked.answer is not None and first.id:
             # All that is known of it so far is that it answered.
-            whole = self.trail.session(first.id)
-            first = self._found(session_of(first.id, whole), whole, f"the session {first.id}")
-        return _with_notes(first, material), tuple(others)
+            material = self.trail.session(first.id)
+        return self._found(session_of(first.id, material), material, f"the session {first.id}"), tuple(others)
 
     def _found(self, session: Session, material: Material, what: str) -> Session:
         if not session.turns and not session.apart:

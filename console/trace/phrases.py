@@ -158,7 +158,9 @@ def text_words(fact: TextFact) -> str:
 
 def source_words(fact: SourceFact) -> str:
     """Say how the source stands now."""
-    parts = [fact.why.replace("_", " ")] if fact.why else []
+    # What is missing was not found: that says nothing more.
+    says_more = fact.why and not (fact.state is Source.MISSING and fact.why == "not_found")
+    parts = [fact.why.replace("_", " ")] if says_more else []
     if fact.version:
         since = f" of {fact.version_time}" if fact.version_time else ""
         parts.append(f"it stands in version {fact.version}{since}")
