@@ -30,7 +30,7 @@ def _within(address: _Address) -> tuple[IPv4Address, ...]:
     """Give the older addresses to which a newer one leads."""
     if isinstance(address, IPv4Address):
         return ()
-    if any(address in network for network in _TRANSLATED):
+    if _is_translated(address):
         return (IPv4Address(int(address) & _LOW_32_BITS),)
     found = (address.ipv4_mapped, address.sixtofour, *(address.teredo or ()))
     # `::a.b.c.d`, long out of use, which some systems still follow.
@@ -38,10 +38,14 @@ def _within(address: _Address) -> tuple[IPv4Address, ...]:
     return tuple(one for one in (*found, compatible) if one is not None)
 
 
+def _is_translated(address: IPv6Address) -> bool:
+    return any(address in network for network in _TRANSLATED)
+
+
 def _allowed(address: _Address, *, private: bool) -> bool:
     if address in _METADATA or address.is_multicast or address.is_unspecified or address.is_link_local:
         return False
-    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+    if isinstance(address, IPv6Address) and (address.ipv4_mapped is not None or _is_translated(address)):
         # It is the older address that counts.
         return True
     return private or (address.is_global and not address.is_reserved)

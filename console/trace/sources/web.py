@@ -7,6 +7,7 @@ proxy or file of this machine's settings is heeded.
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
 import time
@@ -44,6 +45,8 @@ _HEADERS: Final = {
     # What is packed otherwise could not be unpacked within bounds.
     "Accept-Encoding": "gzip",
 }
+
+_HOST: Final = re.compile(r"[0-9A-Za-z._-]+|[0-9A-Fa-f:.]+")
 
 Resolve = Callable[[str, int], Sequence[str]]
 
@@ -99,11 +102,11 @@ class Web:
 
     def _fetched(self, url: httpx.URL, deadline: float) -> Content | Refused | httpx.URL:
         """Fetch a document, or learn where it has gone."""
-        if url.scheme not in _PORTS or not url.host:
+        host = _host(url)
+        if url.scheme not in _PORTS or not _HOST.fullmatch(host):
             return unreadable(Why.BAD_URI)
-        port = url.port or _PORTS[url.scheme]
         try:
-            addresses = self._resolve(url.host, port)
+            addresses = self._resolve(host, url.port or _PORTS[url.scheme])
         except (OSError, UnicodeError):
             return unreadable(Why.UNREACHABLE)
         # One address that is not allowed among others is an attempt.
@@ -125,7 +128,7 @@ class Web:
             # Neither the name, which is resolved already, nor a user's name and password.
             url.copy_with(host=address, userinfo=b"", fragment=None),
             headers={**_HEADERS, "Host": url.netloc.decode("ascii")},
-            extensions={"timeout": _TIMEOUT.as_dict(), "sni_hostname": url.host},
+            extensions={"timeout": _TIMEOUT.as_dict(), "sni_hostname": _host(url)},
         )
         with httpx.HTTPTransport(verify=self._tls, trust_env=False) as transport:
             response = transport.handle_request(request)
@@ -150,13 +153,18 @@ class Web:
         return self._make_tls()
 
 
+def _host(url: httpx.URL) -> str:
+    """Give the host as name servers know it: in ASCII."""
+    return url.raw_host.decode("ascii")
+
+
 def _addresses(host: str, port: int) -> Sequence[str]:
     """Resolve a name.
 
     Raises:
         OSError: it has no address.
     """
-    found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return tuple(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
