@@ -19,6 +19,10 @@ async function verdict(policy, request) {
     },
     {},
   );
+  // Asked of no resource at all, an action that may name one gets an answer of its own.
+  if (answer.resultType === "wildcard" && request.resource === "*" && !Object.keys(request.context).length) {
+    return answer.overallResult;
+  }
   if (answer.resultType !== "single") {
     throw new Error(`${request.action} on ${request.resource}: ${JSON.stringify(answer)}`);
   }

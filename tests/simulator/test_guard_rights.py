@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -13,62 +11,20 @@ import pytest
 
 from agent_image.contract import Item
 from tests.simulator.simulator import Holder, Request, Verdict
-from tests.synthesis import Json, Stack, Synthesis
+from tests.simulator.world import NEW, World
+from tests.synthesis import Json, Synthesis
 
-RUNTIME = "${aws_bedrockagentcore_agent_runtime.runtime.agent_runtime_arn}"
-KEYS = "dynamodb:LeadingKeys"
 READS = ("GetItem", "BatchGetItem")
 WRITES = (
     *("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"),
     *("PartiQLInsert", "PartiQLUpdate", "PartiQLDelete"),
 )
 WHOLE = ("Scan", "DeleteTable", "UpdateTable", "UpdateTimeToLive", "RestoreTableToPointInTime")
-NEW = {"s3:if-none-match": "*"}
-
-
-@dataclass(frozen=True, slots=True)
-class World:
-    """Name what is acted on, as it was synthesised."""
-
-    stack: Stack
-    account: str
-
-    @property
-    def table(self) -> str:
-        return f"arn:aws:dynamodb:us-east-1:{self.account}:table/{self.stack.only('aws_dynamodb_table')['name']}"
-
-    @property
-    def index(self) -> str:
-        (index,) = self.stack.only("aws_dynamodb_table")["global_secondary_index"]
-        return f"{self.table}/index/{index['name']}"
-
-    @property
-    def runtime(self) -> str:
-        return f"arn:aws:bedrock-agentcore:us-east-1:{self.account}:runtime/handbook_prod-a1B2c3D4e5"
-
-    def thing(self, bucket: str, key: str) -> str:
-        return f"arn:aws:s3:::{self.stack.resources('aws_s3_bucket')[bucket]['bucket']}/{key}"
-
-    def holder(self, policy: str) -> Holder:
-        return Holder(self.account, json.loads(policy.replace(RUNTIME, self.runtime)))
-
-    @property
-    def agent(self) -> Holder:
-        return self.holder(self.stack.only("aws_iam_role_policy")["policy"])
-
-    def person(self, name: str) -> Holder:
-        return self.holder(self.stack.resources("aws_iam_policy")[name]["policy"])
-
-    def on_items(self, verb: str, *keys: str) -> Request:
-        return Request(f"dynamodb:{verb}", self.table, {KEYS: list(keys)} if keys else {})
-
-    def on_queue(self, item: Item) -> Request:
-        return Request("dynamodb:Query", self.index, {KEYS: [item.value]})
 
 
 @pytest.fixture(scope="module")
 def world(shipped: Synthesis) -> World:
-    return World(shipped["agent-prod"], "444455556666")
+    return World(shipped["agent-prod"])
 
 
 def granted(holder: Holder, requests: Mapping[Any, Request]) -> set[Any]:
@@ -104,7 +60,7 @@ def test_one_decision_among_other_items_is_refused_with_all_of_them(world: World
     assert verdicts(world.agent, mixed) == {Verdict.FORBIDDEN}
 
 
-@pytest.mark.parametrize("person", [None, "approver", "auditor", "reader", "break-glass"])
+@pytest.mark.parametrize("person", [None, "approver", "auditor", "reader", "eraser", "break-glass"])
 def test_a_request_without_keys_is_refused(world: World, person: str | None) -> None:
     """A condition on all keys is true of none: a scan, a statement or a batch must not slip through it."""
     holder = world.agent if person is None else world.person(person)
@@ -113,7 +69,7 @@ def test_a_request_without_keys_is_refused(world: World, person: str | None) -> 
     assert Verdict.ALLOWED not in verdicts(holder, requests)
 
 
-@pytest.mark.parametrize("person", [None, "approver", "auditor", "reader", "break-glass"])
+@pytest.mark.parametrize("person", [None, "approver", "auditor", "reader", "eraser", "break-glass"])
 def test_nobody_touches_the_table_as_a_whole(world: World, person: str | None) -> None:
     """No scan, no deletion, no restoring of what was."""
     holder = world.agent if person is None else world.person(person)
@@ -136,6 +92,7 @@ def test_the_agent_adds_to_the_audit_and_can_do_nothing_else_to_it(world: World)
     event, decision = (
         world.thing("audit", f"audit/{place}/000000000001-run.jsonl") for place in ("s-1", "decisions/c")
     )
+    erasure = world.thing("audit", "audit/erasures/f/000000000001-e.jsonl")
     others = [
         *(Request(f"s3:{verb}", event) for verb in ("PutObject", "GetObject", "DeleteObject", "DeleteObjectVersion")),
         *(Request(f"s3:{verb}", event) for verb in ("GetObjectVersion", "PutObjectRetention", "PutObjectAcl")),
@@ -143,7 +100,8 @@ def test_the_agent_adds_to_the_audit_and_can_do_nothing_else_to_it(world: World)
 
     assert verdicts(world.agent, [Request("s3:PutObject", event, NEW)]) == {Verdict.ALLOWED}
     assert verdicts(world.agent, others) == {Verdict.DENIED}
-    assert verdicts(world.agent, [Request("s3:PutObject", decision, NEW)]) == {Verdict.FORBIDDEN}
+    people_s = [Request("s3:PutObject", one, NEW) for one in (decision, erasure)]
+    assert verdicts(world.agent, people_s) == {Verdict.FORBIDDEN}
 
 
 def test_the_agent_reads_back_its_long_state_and_no_passage(world: World) -> None:
