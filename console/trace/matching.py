@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from agent_image.contract import EventName, Field, Span
+from agent_image.contract import EventName, Field, Ruling, Span
 from agent_image.retrieval.fingerprint import Fingerprint
 from agent_image.retrieval.passage import Address, parse_address
 from console.trace.otlp import flat
@@ -20,6 +20,8 @@ TRACE: Final = "traceId"
 LINKS: Final = "links"
 RUN_EVENTS: Final = frozenset({EventName.RUN_STARTED, EventName.RUN_ENDED, EventName.ALERT, EventName.GATE})
 """The events that say how runs fared."""
+RELEASED: Final = frozenset({Ruling.APPROVED, Ruling.EDITED})
+"""What a call says that a person let through: its gate told only that it was asked."""
 _ID: Final = re.compile(r'"id"\s*:\s*("(?:[^"\\]|\\.)*")')
 _PLAIN: Final = frozenset("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_.")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -79,7 +81,9 @@ def begins_run(document: Mapping[str, Any]) -> bool:
 
 def tells_of_runs(document: Mapping[str, Any]) -> bool:
     """Tell whether a line says how a run fared."""
-    return is_invocation(document) or document.get(Field.EVENT) in RUN_EVENTS
+    if is_invocation(document) or document.get(Field.EVENT) in RUN_EVENTS:
+        return True
+    return Field.EVENT in document and document.get(Field.DECISION) in RELEASED
 
 
 def answers(document: Mapping[str, Any], answer: Fingerprint) -> bool:

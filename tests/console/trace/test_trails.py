@@ -192,7 +192,7 @@ def test_recent_runs_are_told_by_few_lines(opened: Opened) -> None:
 
     assert span_ids(found) == ["i1", "i2", "i3", "i9"]
     names = {one.name for one in found.events}
-    assert names == {"run_started", "run_ended", "gate"}
+    assert names == {"run_started", "run_ended", "gate", "tool_call", "tool_result"}
 
 
 def test_recent_runs_begin_where_they_are_asked_for(opened: Opened) -> None:
