@@ -16,7 +16,7 @@ from console.trace.insights.paging import read
 from console.trace.insights.query import Query
 from console.trace.insights.results import Line, Lines
 from console.trace.insights.running import Asked, End, Runner
-from console.trace.insights.window import Window, Windows, around, chunks, points_back, windows
+from console.trace.insights.window import Window, Windows, around, chunks, leaves_open, points_back, windows
 from console.trace.plan import Confirm, Plan
 from console.trace.reading import material
 from console.trace.record import Material, Note
@@ -111,13 +111,13 @@ class InsightsTrail:
 
     def trace(self, trace_id: str) -> Material:
         """Give all that the sessions of a trace left, and the trace's spans that name none."""
-        found = self._widened(query.of_trace(trace_id), lambda gathered, _: bool(gathered.lines))
+        found = self._widened(query.of_trace(trace_id), lambda gathered, *_: bool(gathered.lines))
         sessions = [*dict.fromkeys(filter(None, map(matching.session_id_of, found.documents)))]
         return self._material(self._of_sessions(sessions, found) if sessions else found)
 
     def last(self) -> Material:
         """Give all that the session left that began its last run last; empty where there is none."""
-        found = self._widened(query.runs(), lambda gathered, _: any(_begun(gathered.documents)))
+        found = self._widened(query.runs(), lambda gathered, *_: any(_begun(gathered.documents)))
         latest = max(_begun(found.documents), default=None)
         if latest is None:
             return self._material(found)
@@ -126,7 +126,7 @@ class InsightsTrail:
     def answered(self, answer: Fingerprint) -> Material:
         """Give the invocation spans whose answers have this fingerprint."""
         asked = query.answered(answer, self._ground.indexed)
-        found = self._widened(asked, lambda gathered, _: bool(gathered.lines))
+        found = self._widened(asked, lambda gathered, *_: bool(gathered.lines))
         if asked.indexed and not found.lines:
             found.note("only_by_index", f"answers from before {query.ANSWER} was indexed are not found by it")
         return self._material(found, lambda document: matching.answers(document, answer))
@@ -149,9 +149,11 @@ class InsightsTrail:
         """Add the lines of sessions to those that led to them, and the spans of their traces that name no session."""
         oldest = min(found.moments, default=None)
 
-        def is_enough(gathered: _Gathered, window: Window) -> bool:
-            reached = oldest is None or window.end < oldest
-            return reached and bool(gathered.lines) and not points_back(gathered.documents)
+        def is_enough(gathered: _Gathered, window: Window, indexed: bool) -> bool:  # noqa: FBT001 - of a window
+            if not gathered.lines or (oldest is not None and window.end >= oldest):
+                return False
+            # Where nobody can tell, a look by the index is worth its price, and a full scan is not.
+            return not points_back(gathered.documents) and not (indexed and leaves_open(gathered.documents))
 
         gathered = self._widened(query.of_sessions(session_ids), is_enough)
         traces = filter(None, map(matching.trace_id_of, gathered.documents))
@@ -165,14 +167,18 @@ class InsightsTrail:
         gathered.notes |= found.notes
         return gathered
 
-    def _widened(self, asked: Query, is_enough: Callable[[_Gathered, Window], bool]) -> _Gathered:
-        """Look into one window after the other, the newest first, until there is enough."""
+    def _widened(self, asked: Query, is_enough: Callable[[_Gathered, Window, bool], bool]) -> _Gathered:
+        """Look into one window after the other, the newest first, until there is enough.
+
+        `is_enough` is asked before each of them, with whether an index leads to its lines.
+        """
         found, ladder = _Gathered(), self._windows()
         for window in (*ladder.first, *ladder.further):
+            indexed = ladder.is_indexed(window)
             missed = window in ladder.further and not found.lines
-            if found.at_the_end or missed or is_enough(found, window):
+            if found.at_the_end or missed or is_enough(found, window, indexed):
                 break
-            if not self._look(asked, window, found, indexed=ladder.is_indexed(window)):
+            if not self._look(asked, window, found, indexed=indexed):
                 break
         return found
 

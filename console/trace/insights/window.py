@@ -94,21 +94,34 @@ def points_back(lines: Iterable[Mapping[str, Any]]) -> bool:
     """Tell whether lines of sessions show that there are earlier ones which are not among them.
 
     Each event of a session's chain has its place in it, from 1; and the span that resumes a run links to its trace.
-    A session without any event says nothing, so there may be earlier ones.
     """
     lowest: dict[str, int] = {}
-    sessions: set[str] = set()
     traces: set[str] = set()
     linked: set[str] = set()
     for line in lines:
-        session_id = matching.session_id_of(line)
-        sessions.add(session_id)
         traces.add(matching.trace_id_of(line))
         linked.update(matching.linked_traces(line))
-        seq = line.get(Field.SEQ)
-        if line.get(Field.CHAIN) == SESSION_CHAIN and isinstance(seq, int):
+        if (seq := _place(line)) is not None:
+            session_id = matching.session_id_of(line)
             lowest[session_id] = min(seq, lowest.get(session_id, seq))
-    return bool(linked - traces) or any(lowest.get(session_id) != 1 for session_id in sessions - {""})
+    return bool(linked - traces) or any(seq > 1 for seq in lowest.values())
+
+
+def leaves_open(lines: Iterable[Mapping[str, Any]]) -> bool:
+    """Tell whether there is a session among the lines without any event: nobody can tell whether it began before."""
+    sessions: set[str] = set()
+    counted: set[str] = set()
+    for line in lines:
+        session_id = matching.session_id_of(line)
+        sessions.add(session_id)
+        if _place(line) is not None:
+            counted.add(session_id)
+    return bool(sessions - counted - {""})
+
+
+def _place(line: Mapping[str, Any]) -> int | None:
+    seq = line.get(Field.SEQ)
+    return seq if line.get(Field.CHAIN) == SESSION_CHAIN and isinstance(seq, int) else None
 
 
 def around(moments: Iterable[datetime], margin: timedelta) -> Window | None:

@@ -87,6 +87,19 @@ def test_a_resume_leads_to_the_run_that_it_goes_on_with(cloud: Cloud) -> None:
     assert {"i2", "i3"} <= set(span_ids(found))
 
 
+def test_a_session_without_events_is_looked_for_as_far_as_the_index_leads(cloud: Cloud) -> None:
+    """It may have begun before; but nobody is asked to pay for a guess."""
+    spans = [one for one in trails.story() if "traceId" in one]
+    cloud.store(spans[:9], earlier=20 * DAY)
+    cloud.store([one for one in spans[9:] if "links" not in one])
+
+    found = cloud.trail().session(trails.SESSION_ID)
+
+    assert "i1" in span_ids(found)
+    assert days_back(cloud) == [3 / 24, 1, 7, 30]
+    assert cloud.plans == []
+
+
 def test_since_is_where_the_search_begins_and_ends(cloud: Cloud) -> None:
     """One window; a session that is older is not looked for."""
     cloud.store(trails.story(), earlier=5 * DAY)

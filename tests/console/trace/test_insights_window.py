@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.trace.insights.window import MILLISECOND, Window, Windows, around, points_back, windows
+from console.trace.insights.window import MILLISECOND, Window, Windows, around, leaves_open, points_back, windows
 from tests.console.trace import trails
 
 NOW = datetime(2026, 3, 14, 12, 0, 0, 123_456, tzinfo=UTC)
@@ -108,9 +108,14 @@ def test_chains_beside_the_session_s_do_not_count() -> None:
 
 
 def test_spans_without_any_event_may_have_earlier_ones() -> None:
-    """Nobody can tell, so it is worth a look."""
-    assert points_back([trails.invocation("prompt", "run-1", "i1")])
-    assert not points_back([])
+    """Nobody can tell."""
+    spans = [trails.invocation("prompt", "run-1", "i1")]
+
+    assert leaves_open(spans)
+    assert leaves_open([*spans, trails.event("decision", 1, chain="decision-1")])
+    assert not leaves_open([*spans, trails.event("gate", 9)])
+    assert not leaves_open([trails.span("x", "x1", session_id="")])
+    assert not points_back(spans)
 
 
 @pytest.mark.parametrize("strange", [{}, {"attributes": 7}, {"links": "x"}, {"seq": "1", "chain": "session"}])
