@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
@@ -13,62 +12,29 @@ from agent_image.errors import BUSY, StoreError
 from agent_image.guard.audit import RECOVERED
 from agent_image.guard.checkpoint import SKEW
 from agent_image.guard.erasing import ERASING, LEASE, SessionInUse
-from agent_image.guard.records import Document, Records, StoreUnavailable
+from agent_image.guard.records import Document
 from agent_image.guard.session import CONVERSATION, MESSAGES
 from agent_image.guard.store import session_key
 from agent_image.guard.wording import Rewriting
-from agent_image.stores.memory import MemoryRecords
 from tests.agent_image.grounds import SESSION, Stage
-from tests.agent_image.guard.erased import MARK, STORY, WORDS, erased, held_of, read_after_approval, rewrite, waiting
+from tests.agent_image.guard.erased import (
+    MARK,
+    STORY,
+    WORDS,
+    BrokenOffError,
+    Gone,
+    Watched,
+    erased,
+    held_of,
+    owned,
+    read_after_approval,
+    rewrite,
+    waiting,
+)
 from tests.agent_image.guard.gate_grounds import Effects
 from tests.agent_image.scripted import Says
 
 SAID = f"{session_key(SESSION)}#{CONVERSATION}"
-
-
-@dataclass
-class Watched(MemoryRecords):
-    """A store that notes what is asked of it, and breaks off at a write: before it, or after."""
-
-    inner: Records
-    breaks_at: int = 0
-    after: bool = False
-    touched: list[tuple[str, str]] = field(default_factory=list)
-    writes: int = 0
-
-    def get(self, key: str) -> Any:
-        self.touched.append(("get", key))
-        return self.inner.get(key)
-
-    def put(self, key: str, document: Document, **how: Any) -> None:
-        self.touched.append(("put", key))
-        self.writes += 1
-        if self.writes == self.breaks_at and not self.after:
-            raise BrokenOffError
-        self.inner.put(key, document, **how)
-        if self.writes == self.breaks_at:
-            raise BrokenOffError
-
-
-class BrokenOffError(Exception):
-    """The process ends here: nothing that it would do afterwards happens."""
-
-
-class Gone(Watched):
-    """A store that takes nothing more once it has broken off: the process is dead."""
-
-    def put(self, key: str, document: Document, **how: Any) -> None:
-        if self.breaks_at and self.writes >= self.breaks_at:
-            raise StoreUnavailable("unavailable", "dead")
-        super().put(key, document, **how)
-
-
-def owned(stage: Stage, by: str, until: timedelta) -> None:
-    """Leave the session to a run whose lease ends so long from now."""
-    held = stage.guard.store.session(SESSION)
-    now = stage.clock()
-    session = replace(held.session, owner=by, lease_until=now + until, renewed_at=min(now, now + until))
-    stage.guard.store.put_session(session, held.version, now)
 
 
 @pytest.mark.parametrize("story", [lambda: waiting(Effects()), read_after_approval])
