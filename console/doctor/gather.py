@@ -25,7 +25,7 @@ THREADS: Final = 8
 _CONFIG: Final = Config(
     connect_timeout=5,
     read_timeout=20,
-    retries={"mode": "standard", "total_max_attempts": 4},
+    retries={"mode": "standard", "total_max_attempts": 3},
     max_pool_connections=THREADS,
 )
 _SERVICES: Final = ("sts", "xray", "logs", "bedrock-agentcore-control", "cloudwatch", "iam")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
 from urllib3.exceptions import HTTPError
 
 from console.doctor.account import Failed, Found
@@ -23,7 +24,7 @@ def answered(action: str, question: Callable[[], Answer]) -> Answer | Failed:
         return question()
     except ClientError as error:
         return Failed(action, str(error.response.get("Error", {}).get("Code") or "no code"))
-    except (BotoCoreError, HTTPError) as error:
+    except (BotoCoreError, HTTPError, ResponseParserError) as error:
         return Failed(action, type(error).__name__)
 
 

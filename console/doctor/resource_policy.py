@@ -10,7 +10,7 @@ from typing import Any, Final
 from agent_image.contract import RUNTIME_LOG_GROUPS
 from console.doctor.account import Account, Failed, Found
 from console.doctor.check import Check, Result, could_not, fault, ok, unknown, warning
-from console.doctor.command import aws
+from console.doctor.command import aws, deploy
 from console.doctor.declared import Declared
 from console.doctor.policy_text import Condition, MalformedPolicyError, Rule, applies, rules
 
@@ -20,7 +20,6 @@ POLICY_NAME: Final = "rastro-transaction-search"
 """The name under which the account's stack writes it."""
 _SOURCE_ARN: Final = "aws:SourceArn"
 _SOURCE_ACCOUNT: Final = "aws:SourceAccount"
-_MEND: Final = ("make deploy-account ACCOUNT=…, or, where somebody else manages it, the command below",)
 _CONFUSED: Final = "confused deputy: X-Ray could be made to write here on behalf of another account"
 
 
@@ -125,7 +124,7 @@ def _shut_out(declared: Declared, reading: Reading) -> Result:
         unsure = "; ".join(reading.unsure)
         return unknown(
             f"whether X-Ray may write depends on conditions that are not judged here: {unsure}",
-            mend=_MEND,
+            mend=_mend(declared),
             commands=commands,
         )
     problems = _nearest(reading) or [
@@ -135,7 +134,7 @@ def _shut_out(declared: Declared, reading: Reading) -> Result:
         f"X-Ray may not write spans into {declared.log_group}: they vanish, and no error says so",
         found=[problem.found for problem in problems],
         wanted=[problem.wanted for problem in problems],
-        mend=_MEND,
+        mend=_mend(declared),
         commands=commands,
     )
 
@@ -146,7 +145,7 @@ def _let_in(declared: Declared, reading: Reading) -> Result:
             "X-Ray may write, and not only on behalf of this account",
             found=[problem.found for problem in reading.open],
             wanted=[problem.wanted for problem in reading.open],
-            mend=_MEND,
+            mend=_mend(declared),
             commands=(put_command(declared),),
         )
     if reading.broken:
@@ -165,6 +164,10 @@ def put_command(declared: Declared) -> str:
     """Give the command that writes the wanted policy."""
     document = json.dumps(wanted_policy(declared), separators=(",", ":"))
     return aws(declared, "logs", "put-resource-policy", policy_name=POLICY_NAME, policy_document=document)
+
+
+def _mend(declared: Declared) -> tuple[str, ...]:
+    return (f"{deploy(declared)}; where somebody else manages Transaction Search, the command below",)
 
 
 def _name(policy: Found) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 
 from console.doctor.account import Account, Failed
 from console.doctor.check import Check, Result, could_not, fault, ok, undeclared, unknown, warning
-from console.doctor.command import aws, rastro
+from console.doctor.command import aws, deploy, rastro
 from console.doctor.declared import Declared
 
 STORE: Final = "CloudWatchLogs"
@@ -27,7 +27,10 @@ def destination(declared: Declared, account: Account) -> Result:
             "Transaction Search is off: spans go to X-Ray's own store, and none to the log group",
             found=(f"destination {store}",),
             wanted=(f"destination {STORE}",),
-            mend=("make deploy-account ACCOUNT=…, with manage_transaction_search = true; it takes 10 to 15 minutes",),
+            mend=(
+                f"manage_transaction_search = true in the account file, and {deploy(declared)}",
+                "then wait: it takes AWS 10 to 15 minutes",
+            ),
             commands=(command,),
         )
     if status == "PENDING":
@@ -65,7 +68,7 @@ def indexing(declared: Declared, account: Account) -> Result:
         costs,
         found=(f"{found:f} %",),
         wanted=(f"{wanted:f} %, as the account declares",),
-        mend=("make deploy-account ACCOUNT=… sets indexing_percentage again",),
+        mend=(f"{deploy(declared)} sets the account's indexing_percentage again",),
         commands=(aws(declared, "xray", "update-indexing-rule", name=_RULE, rule=rule),),
     )
 

@@ -71,7 +71,7 @@ FAULTS = [
         "search off",
         "transaction-search",
         {"destination": {"Destination": "XRay", "Status": "ACTIVE"}},
-        ("is off", "destination XRay", "update-trace-segment-destination", "make deploy-account"),
+        ("is off", "destination XRay", "update-trace-segment-destination", "make deploy ENV=prod"),
     ),
     Planted(
         "search pending",
