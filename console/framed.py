@@ -120,9 +120,20 @@ def _facts(rows: Sequence[Row], room: int) -> Grid:
 def _folded(line: Text, room: int) -> Text:
     """Break a line that is too long, each further piece with a mark: no part of a text looks like a line of its own."""
     room = max(room, 2 * len(_MARK))
-    first, *rest = chop_cells(line.plain, room) or [""]
-    pieces = chop_cells("".join(rest), room - len(_MARK)) if rest else []
-    return Text("\n".join((first, *(f"{_MARK}{piece}" for piece in pieces))), line.style)
+    pieces, left = [_piece(line.plain, room)], line.plain[len(_piece(line.plain, room)) :]
+    while left:
+        pieces.append(_piece(left, room - len(_MARK)))
+        left = left[len(pieces[-1]) :]
+    return Text(f"\n{_MARK}".join(pieces), line.style)
+
+
+def _piece(text: str, room: int) -> str:
+    """Take as much of a text as there is room for: up to its last blank, unless that is far from the end."""
+    first = (chop_cells(text, room) or [""])[0]
+    if len(first) == len(text):
+        return first
+    end = first.rfind(" ") + 1
+    return first[:end] if end > len(first) * 2 // 3 else first
 
 
 def _styled(text: str) -> Text:

@@ -106,6 +106,19 @@ def test_a_long_text_begins_no_line_of_its_own(width: int) -> None:
     assert joined.replace(" ", "") == json.dumps({"note": note}, ensure_ascii=False)[1:-1].replace(" ", "")
 
 
+def test_a_long_sentence_breaks_between_words() -> None:
+    """What has no blank for long is broken where the room ends."""
+    screen, file = framed(40)
+
+    screen.card(Card("pay", "pending", (row("what", "the endpoint serves another version", "x" * 40),)))
+
+    lines = [line.strip("│").strip() for line in file.getvalue().splitlines() if line.startswith("│")]
+    assert [line for line in lines if line] == [
+        *("what  the endpoint serves another", "↳ version"),
+        *("x" * 28, f"↳ {'x' * 12}"),
+    ]
+
+
 def test_a_table_folds_on_a_narrow_terminal() -> None:
     """Nothing is cut."""
     screen, file = framed(30)
