@@ -21,6 +21,7 @@ from benchmarks.guard.ratios import guard_ratios
 from benchmarks.process import ROOT, Measured, measure
 from benchmarks.ratio import Ratio
 from benchmarks.synthesis import compare
+from benchmarks.trace.ratios import trace_ratios
 
 RESULTS = Path(__file__).with_name("results.json")
 RUNS = 3
@@ -48,7 +49,7 @@ def main() -> int:
         Ratio("Node.js processes that regimes starts", sum("node" in run.programs for run in regimes), 0,
               f"programs: {', '.join(sorted(set().union(*(run.programs for run in regimes))))}"),
     ]  # fmt: skip
-    ratios += agent_ratios() + guard_ratios()
+    ratios += agent_ratios() + guard_ratios() + trace_ratios()
     for ratio in ratios:
         print(f"{'ok  ' if ratio.holds else 'OVER'}  {ratio.ratio:6.3f} of at most {ratio.at_most:.3f}  "
               f"{ratio.name} ({ratio.measured})")  # fmt: skip

@@ -49,11 +49,12 @@ class Drawn:
     def lines(self, lines: Iterable[Line]) -> None:
         """Draw lines."""
         trunk: list[Tree] = []
+        width = self._console.width
         for line in lines:
             if line.below and trunk:
                 label = trunk[-1].label
                 if isinstance(label, Text):
-                    label.append("\n").append_text(_text(line, self._room(len(trunk) - 1)))
+                    label.append("\n").append_text(_text(line, width - _GUIDE * (len(trunk) - 1)))
                 continue
             if any(cell.role is Role.COMMAND for cell in line.cells):
                 self._print(trunk)
@@ -62,11 +63,11 @@ class Drawn:
                 continue
             if line.depth == 0 or not trunk:
                 self._print(trunk)
-                trunk = [Tree(_text(line, self._room(0)), guide_style=_GUIDES)]
+                trunk = [Tree(_text(line, width), guide_style=_GUIDES)]
                 continue
             # A line hangs on the nearest above it that is less deep, whatever its own depth says.
             del trunk[max(1, min(line.depth, DEEPEST_DRAWN)) :]
-            trunk.append(trunk[-1].add(_text(line, self._room(len(trunk)))))
+            trunk.append(trunk[-1].add(_text(line, width - _GUIDE * len(trunk))))
         self._print(trunk)
 
     def quote(self, quote: Quote) -> None:
@@ -78,9 +79,6 @@ class Drawn:
             return
         parts = [Text(_rows(text), style) for text, style in _parts(quote, quote.words) if text]
         self._console.print(Panel(Group(*parts), border_style=_GUIDES, padding=(0, 1)))
-
-    def _room(self, depth: int) -> int:
-        return self._console.width - depth * _GUIDE
 
     def _print(self, trunk: list[Tree]) -> None:
         if trunk:
