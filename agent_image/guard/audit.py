@@ -86,12 +86,11 @@ class AuditText:
 
     def __call__(self, words: Words) -> str:
         """Render words."""
-        whole = words.whole
         shown, cut = self._redacted(words.plain)
         truncated = "true" if cut or len(shown) > self.limit else "false"
         return (
-            f'{{"text":{compact(shown[: self.limit])},"chars":{len(whole)},"bytes":{words.size},'
-            f'"truncated":{truncated},"digest":"{self.digest.of(whole)}"}}'
+            f'{{"text":{compact(shown[: self.limit])},"chars":{len(words.whole)},"bytes":{words.size},'
+            f'"truncated":{truncated},"digest":"{words.digest(self.digest)}"}}'
         )
 
     def _redacted(self, whole: Any) -> tuple[str, bool]:  # noqa: ANN401 - plain JSON

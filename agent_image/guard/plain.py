@@ -7,12 +7,13 @@ import math
 import re
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
 from typing import Any, Final
 
+from agent_image.digest import Digest
 from agent_image.guard.moments import written
 
 DEPTH: Final = 32
@@ -53,6 +54,13 @@ class Words:
     plain: Any
     whole: str
     size: int
+    _digests: dict[Digest, str] = field(default_factory=dict, compare=False)
+
+    def digest(self, digest: Digest) -> str:
+        """Digest the whole, once under a key."""
+        if digest not in self._digests:
+            self._digests[digest] = digest.of(self.whole)
+        return self._digests[digest]
 
 
 def words_of(value: Any) -> Words:  # noqa: ANN401 - the same
@@ -96,13 +104,13 @@ class _Plain:
         match value:
             case Enum():
                 return self.of(value.value, depth + 1)
-            case Mapping():
+            case dict() | Mapping():
                 return {self._key(key): self.of(one, depth + 1) for key, one in self._some(value.items())}
+            case list() | tuple():
+                return [self.of(one, depth + 1) for one in self._some(value)]
             case AbstractSet():
                 parts = [self.of(one, depth + 1) for one in self._some(value)]
                 return sorted(parts, key=lambda part: compact(part, sort_keys=True))
-            case list() | tuple():
-                return [self.of(one, depth + 1) for one in self._some(value)]
             case _ if is_dataclass(value) and not isinstance(value, type):
                 return {one.name: self.of(getattr(value, one.name), depth + 1) for one in self._some(fields(value))}
             case _:

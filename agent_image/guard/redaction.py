@@ -71,10 +71,10 @@ class _Redaction:
                 return self._text(value)
             case int() | float() | Decimal():
                 return self._number(value)
-            case Mapping():
-                return self._fields(value, depth)
             case list() | tuple():
                 return [self.value(one, depth + 1) for one in value]
+            case dict() | Mapping():
+                return self._fields(value, depth)
             case _:
                 return WITHHELD
 

@@ -26,7 +26,7 @@ def slim_text(digest: Digest) -> Text:
     """Give the way to write a text without saying it."""
 
     def told(words: Words) -> str:
-        return f'{{"bytes":{words.size},"digest":"{digest.of(words.whole)}"}}'
+        return f'{{"bytes":{words.size},"digest":"{words.digest(digest)}"}}'
 
     return told
 

@@ -20,7 +20,7 @@ _SAFE: Final = "!$&'()*+,-./:;<=>?@[]^_`{|}~"
 CLOSED_KEPT: Final = timedelta(days=90)
 """How long a closed checkpoint stays in the store; the audit keeps what it says for longer."""
 SESSION_KEPT: Final = timedelta(days=30)
-"""How long a session that nobody goes on with stays in the store."""
+"""How long a session that nobody goes on with stays in the store at most: to the beginning of the last day."""
 _TRIES: Final = 8
 """How often a checkpoint is written anew that only its next look was changed of."""
 
@@ -120,7 +120,7 @@ class GuardStore(Cases):
             Conflict: another came first.
         """
         key = session_key(session.id)
-        self._records.put(key, encode(session), expected=expected, forget_at=now + SESSION_KEPT)
+        self._records.put(key, encode(session), expected=expected, forget_at=_forgotten(now))
         return Versioned(session, expected + 1)
 
     def part(self, session_id: str, name: str) -> tuple[Mapping[str, Any], int]:
@@ -135,7 +135,7 @@ class GuardStore(Cases):
             Conflict: another came first.
         """
         key = f"{session_key(session_id)}#{name}"
-        self._records.put(key, document, expected=expected, forget_at=now + SESSION_KEPT)
+        self._records.put(key, document, expected=expected, forget_at=_forgotten(now))
         return expected + 1
 
     def open(self, checkpoint: Checkpoint) -> Case:
@@ -173,3 +173,8 @@ class GuardStore(Cases):
             due=None if checkpoint.closed else checkpoint.due_at,
             forget_at=None if checkpoint.closed_at is None else checkpoint.closed_at + CLOSED_KEPT,
         )
+
+
+def _forgotten(now: datetime) -> datetime:
+    """Tell when a session may be forgotten: the same all day, so that a write changes no index."""
+    return (now + SESSION_KEPT).replace(hour=0, minute=0, second=0, microsecond=0)

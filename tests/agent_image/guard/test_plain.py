@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_image.contract import Zone
-from agent_image.guard.plain import DEPTH, NODES, compact, plain, text_of
+from agent_image.digest import Digest
+from agent_image.guard.plain import DEPTH, NODES, compact, plain, text_of, words_of
 
 
 class Colour(Enum):
@@ -134,3 +135,11 @@ def test_any_value_is_written_as_one_line_of_json(value: object) -> None:
 
     assert json.loads(written) == shown
     assert written.encode().splitlines() == [written.encode()]
+
+
+def test_words_have_one_digest_under_each_key() -> None:
+    """Both outlets ask for it; another key gives another."""
+    words = words_of({"b": 1, "a": "x"})
+    keys = [Digest(b"a" * 32), Digest(b"b" * 32)]
+
+    assert [words.digest(key) for key in keys * 2] == [key.of(text_of({"a": "x", "b": 1})) for key in keys] * 2
