@@ -93,7 +93,7 @@ def _decoded(content: Content) -> bytes | None:
     for encoding in encodings(content.data, content.charset):
         try:
             data = normalised_pieces(decoded(content.data, encoding))
-        except UnicodeDecodeError:
+        except UnicodeError:
             continue
         # A character that no text has: it is something else, which happens to decode.
         if b"\0" not in data:

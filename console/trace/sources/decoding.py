@@ -42,7 +42,7 @@ def decoded(data: bytes, encoding: str) -> Iterator[str]:
     """Decode in pieces.
 
     Raises:
-        UnicodeDecodeError: it is no text in this encoding.
+        UnicodeError: it is no text in this encoding.
     """
     decoder = codecs.getincrementaldecoder(encoding)("strict")
     view = memoryview(data)

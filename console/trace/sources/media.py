@@ -46,8 +46,7 @@ _NOTHING: Final = frozenset(
     {"", "application/octet-stream", "binary/octet-stream", "application/x-unknown", "application/unknown"}
 )
 _PLAIN: Final = frozenset({*_NOTHING, "text/plain"})
-_PACKED: Final = b"PK\x03\x04"
-_OLE: Final = b"\xd0\xcf\x11\xe0"
+_CONTAINERS: Final = {b"PK\x03\x04": "application/zip", b"\xd0\xcf\x11\xe0": "application/x-ole-storage"}
 _PAGE: Final = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
 _SNIFFED_BYTES: Final = 1_024
 _BINARY: Final = "application/octet-stream"
@@ -60,8 +59,8 @@ def media_type_of(content: Content) -> str:
     if beginning.lstrip().startswith(b"%PDF-"):
         return PDF_TYPE
     # A Word document with a password is no archive any more, but the container of Office's older formats.
-    if beginning.startswith((_PACKED, _OLE)):
-        return WORD_TYPE if WORD_TYPE in {by_name, content.media_type} else content.media_type or _BINARY
+    if container := next((known for mark, known in _CONTAINERS.items() if beginning.startswith(mark)), ""):
+        return WORD_TYPE if WORD_TYPE in {by_name, content.media_type} else container
     # Markdown and pages are often served as plain text: the name says more.
     if content.media_type in _PLAIN and by_name:
         return by_name
