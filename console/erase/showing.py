@@ -56,7 +56,7 @@ def plan_card(plan: Plan, limits: Sequence[Limit], notes: Sequence[Note]) -> Car
 def outcome_card(outcome: Outcome, limits: Sequence[Limit], option: str) -> Card:
     """Show what became of it."""
     plan = outcome.plan
-    again = () if outcome.done else (("again", f"rastro erase {_argument(plan.fingerprint)}{option}"),)
+    again = () if outcome.done else (("again", f"rastro erase {plan.fingerprint}{option}"),)
     return Card(
         title=f"passage {plan.fingerprint}",
         badge="erased" if outcome.done else "not erased everywhere: give the command again when the cause is gone",
@@ -101,11 +101,6 @@ def document(
         "notes": [asdict(note) for note in notes],
         "scan": dict(scan),
     }
-
-
-def _argument(fingerprint: str) -> str:
-    # A fingerprint may begin with a hyphen, as an option does.
-    return f"-- {fingerprint}" if fingerprint.startswith("-") else fingerprint
 
 
 def _warnings(plan: Plan, notes: Sequence[Note]) -> tuple[str, ...]:
