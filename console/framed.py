@@ -1,4 +1,4 @@
-"""Print cards and tables on a terminal. This module alone of the console imports rich, and only a terminal loads it."""
+"""Print cards and tables on a terminal. Only a terminal loads rich: here, and in trace/drawn, where trees are drawn."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from console.since import since_of
 from console.trace.building import sessions_of
 from console.trace.commands import PARTIAL
 from console.trace.confirming import confirming
+from console.trace.display import safe
 from console.trace.ending import scanned
 from console.trace.record import Material
 from console.trace.trail import Scan
@@ -48,7 +49,7 @@ class Lister:
                 self.screen.line()
             self.screen.line(listing.summary(found, more))
             for note in material.notes:
-                self.screen.line(f"note: {note.text}")
+                self.screen.line(f"note: {safe(note.text)}")
             if read := scanned(scan):
                 self.screen.line(f"read {read}")
             if command := listing.trace_command(found, self.option):

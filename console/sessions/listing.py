@@ -14,7 +14,7 @@ from console.trace.document import amount, moment, scanned
 from console.trace.record import Note
 from console.trace.trail import Scan
 
-HEADER: Final = ("session", "last run", "turns", "outcome", "USD", "guard", "feedback")
+HEADER: Final = ("session", "last run, UTC", "turns", "outcome", "USD", "guard", "feedback")
 _NUMBERS: Final = frozenset({2, 4})
 
 
@@ -65,7 +65,7 @@ def _row(one: Standing) -> tuple[str, ...]:
     cost = phrases.UNKNOWN if one.cost_usd is None else phrases.exact(one.cost_usd)
     return (
         one.session_id or "without an id",
-        phrases.moment(one.last),
+        phrases.clock(one.last),
         f"{one.turns:,}",
         one.outcome or "no end in the trail",
         f"at least {cost}" if one.unpriced and one.cost_usd is not None else cost,

@@ -13,7 +13,7 @@ from console.screen import Screen
 from console.trace import document, quotes, readers
 from console.trace.asking import Asked, Shape
 from console.trace.building import session_of, sessions_of
-from console.trace.display import Writer
+from console.trace.display import Writer, safe
 from console.trace.ending import ending
 from console.trace.facts import Source, Text
 from console.trace.reads import Finding, passages
@@ -118,7 +118,7 @@ class Tracer:
 
             write_whole(shape.html, page(session, finding, self.trail.scan, now()))
             if not shape.as_json:
-                self.screen.line(f"wrote {shape.html}")
+                self.screen.line(f"wrote {safe(str(shape.html))}")
         if shape.as_json:
             self.screen.document(document.document(session, finding, others, self.trail.scan))
         if shape.html is not None or shape.as_json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from console.moments import now
@@ -14,12 +14,9 @@ from console.since import since_of
 from console.trace.commands import Look, Tracer
 from console.trace.confirming import confirming
 from console.trace.display import Writer
-from console.trace.facts import Facts
 from console.trace.plain import PlainWriter
 from console.trace.reads import Finding
-from console.trace.resolve import Wanted, wanted_in
-from console.trace.resolvers import resolver_for
-from console.trace.session import PassageRead, Retrieval, Session
+from console.trace.session import Session
 from console.trace.trails import trail_at
 from console.where import Where
 
@@ -56,20 +53,13 @@ def writer() -> Writer:
     return Drawn()
 
 
-def finding_in(facts: Mapping[Wanted, Facts]) -> Finding:
-    """Give the way to find the facts of a passage where it was read."""
-
-    def finding(retrieval: Retrieval, passage: PassageRead) -> Facts | None:
-        if passage.address is None or not passage.uri:
-            return None
-        data_source, version = retrieval.data_source, retrieval.index_version
-        return facts.get(Wanted(passage.address, passage.uri, passage.text, version, data_source))
-
-    return finding
-
-
 def _look(where: Where, progress: Progress, *, allow_private: bool) -> Look:
     def look(session: Session, surroundings: int) -> Finding:
+        # What reads documents takes longer to import than a trail takes to read.
+        from console.trace.looking import finding_in  # noqa: PLC0415
+        from console.trace.resolve import wanted_in  # noqa: PLC0415
+        from console.trace.resolvers import resolver_for  # noqa: PLC0415
+
         if not (wanted := wanted_in(session)):
             return finding_in({})
         resolver = resolver_for(where, allow_private=allow_private, surroundings=surroundings, progress=progress)

@@ -68,6 +68,11 @@ def moment(at: datetime | None) -> str:
     return "at an unknown time" if at is None else f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
+def clock(at: datetime | None) -> str:
+    """Write a moment to the second where UTC is said elsewhere, as in a column."""
+    return UNKNOWN if at is None else f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+
+
 def took(milliseconds: Decimal | float | None) -> str:
     """Write how long something lasted, in the unit that leaves few digits; nothing where nobody knows."""
     if milliseconds is None:

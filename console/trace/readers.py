@@ -18,7 +18,7 @@ from console.trace.record import Note
 from console.trace.session import PassageRead, Retrieval, Session, Turn, walk
 from console.trace.trail import Needle, Scan
 
-HEADER: Final = ("session", "first read", "last read", "retrievals", "cited", "outcome")
+HEADER: Final = ("session", "first read, UTC", "last read, UTC", "times", "cited", "outcome")
 _NUMBERS: Final = frozenset({3})
 
 
@@ -139,8 +139,8 @@ def _row(reader: Reader) -> tuple[str, ...]:
     cited = phrases.UNKNOWN if reader.cited is None else ("yes" if reader.cited else "no")
     return (
         reader.session_id or "without an id",
-        phrases.moment(reader.first),
-        phrases.moment(reader.last),
+        phrases.clock(reader.first),
+        phrases.clock(reader.last),
         f"{reader.retrievals:,}",
         cited,
         ", ".join(reader.outcomes) or phrases.UNKNOWN,

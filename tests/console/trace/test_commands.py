@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from agent_image.retrieval.folder_store import FolderPassageStore
 from agent_image.telemetry.invocation_span import answer_fingerprint
 from console.cli import app
 from console.laptop import archive_folder
+from tests.conftest import ROOT
 from tests.console.trace import trails
 
 ANSWER = "You can return unused items within 30 days of delivery [1]. " * 5
@@ -309,6 +312,18 @@ def test_a_page_is_of_a_session_and_not_of_a_list(desk: Desk) -> None:
 
     assert found.status == 2
     assert len(found.err.splitlines()) == 3
+
+
+def test_tracing_a_folder_waits_for_nothing_that_it_does_not_need() -> None:
+    """No AWS, no drawing, no page, no documents: a list of sessions starts at once."""
+    code = (
+        "import sys, console.trace.opening, console.sessions.commands\n"
+        "heavy = {'boto3', 'botocore', 'strands', 'opentelemetry', 'sqlalchemy', 'httpx', 'rich', 'jinja2', 'pypdf', 'docx'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert loaded.stdout == "[]\n"
 
 
 def _spans() -> list[dict[str, Any]]:
