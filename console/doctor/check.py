@@ -12,17 +12,18 @@ from console.doctor.declared import Declared
 
 
 class State(StrEnum):
-    """Name what may come of a check, the worst first."""
+    """Name what may come of a check, in the order in which it is shown."""
 
     FAULT = "fault"
     WARNING = "warning"
     UNKNOWN = "unknown"
-    SKIPPED = "skipped"
     OK = "ok"
+    SKIPPED = "skipped"
 
 
-WORST_FIRST: Final = {state: position for position, state in enumerate(State)}
-"""The order in which results are shown."""
+_ORDER: Final = {state: position for position, state in enumerate(State)}
+_READING: Final = frozenset({"logs:FilterLogEvents", "logs:StartQuery"})
+"""Rights to read events, which the doctor's own policy has none of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class Checked:
 def examine(checks: Iterable[Check], declared: Declared, account: Account) -> tuple[Checked, ...]:
     """Run checks, and give their results with the worst first; within a state in the order of the checks."""
     found = [Checked(check, _result(check, declared, account)) for check in checks]
-    return tuple(sorted(found, key=lambda one: WORST_FIRST[one.result.state]))
+    return tuple(sorted(found, key=lambda one: _ORDER[one.result.state]))
 
 
 def _result(check: Check, declared: Declared, account: Account) -> Result:
@@ -126,7 +127,8 @@ def unknown(says: str, *, mend: Iterable[str] = (), commands: Iterable[str] = ()
 
 def could_not(failed: Failed) -> Result:
     """Build the result of a check whose question AWS did not answer."""
-    mend = (f"give the caller {failed.action}: the environment's policy `doctor` has it",) if failed.denied else ()
+    policy = "investigator" if failed.action in _READING else "doctor"
+    mend = (f"give the caller {failed.action}: the environment's policy `{policy}` has it",) if failed.denied else ()
     return unknown(failed.says, mend=mend)
 
 

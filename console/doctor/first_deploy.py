@@ -78,7 +78,9 @@ def document(found: Iterable[Answered], declared: Declared) -> list[dict[str, An
 def note(found: Iterable[Answered], declared: Declared, asked_at: datetime) -> str:
     """Write what was found as lines to paste into an issue; no account's number is in them."""
     lines = [f"First deployment of {declared.environment} in {declared.region}, {asked_at:%Y-%m-%d}:"]
-    lines += [f"- {one.point.name}: {one.shown or 'open'}" for one in found]
+    told = [*found]
+    lines += [f"- {one.point.name}: {one.shown}" for one in told if one.shown is not None]
+    lines.append(f"- still open: {', '.join(one.point.name for one in told if one.shown is None)}")
     return masked("\n".join(lines), declared)
 
 
@@ -248,7 +250,7 @@ POINTS: Final[tuple[Open, ...]] = (
     Open(
         "masked-summaries",
         "Are X-Ray's trace summaries masked as the log group is?",
-        "ask with an address such as ana@example.com in `content`, in a sandbox; look at the trace in X-Ray",
+        "ask with an address such as someone@example.com in `content`, in a sandbox; look at the trace in X-Ray",
     ),
     Open(
         "masked-indexes",

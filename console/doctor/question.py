@@ -18,12 +18,18 @@ Client = Any
 _PAGES: Final = 100
 
 
+class UnfinishedError(Exception):
+    """Say that a list has more pages than are asked for."""
+
+
 def answered(action: str, question: Callable[[], Answer]) -> Answer | Failed:
     """Ask, and give the answer, or the right that it takes and why there is none."""
     try:
         return question()
     except ClientError as error:
         return Failed(action, str(error.response.get("Error", {}).get("Code") or "no code"))
+    except UnfinishedError:
+        return Failed(action, f"it has more than {_PAGES} pages")
     except (BotoCoreError, HTTPError, ResponseParserError) as error:
         return Failed(action, type(error).__name__)
 
@@ -43,7 +49,11 @@ def every(
 def pages(
     call: Callable[..., Mapping[str, Any]], key: str, *, following: str = "nextToken", **asked: object
 ) -> Iterator[Found]:
-    """Give the things of a list, asking for each page when the one before is used up; 100 pages at most."""
+    """Give the things of a list, asking for each page when the one before is used up.
+
+    Raises:
+        UnfinishedError: there are more than 100 pages; part of a list is not taken for the whole.
+    """
     at: dict[str, object] = {}
     for _ in range(_PAGES):
         page = call(**asked, **at)
@@ -53,3 +63,4 @@ def pages(
         if not mark or mark == at.get(following):
             return
         at = {following: mark}
+    raise UnfinishedError

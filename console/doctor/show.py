@@ -93,13 +93,15 @@ def _unsure(found: Iterable[Checked]) -> Table:
     rows = tuple(
         (one.result.state.value, one.check.name, one.result.says, "; ".join((*one.result.mend, *one.result.commands)))
         for one in found
-        if one.result.state in {State.UNKNOWN, State.SKIPPED}
+        if one.result.state is State.UNKNOWN
     )
-    return Table(("", "check", "not looked at, because", "to do"), rows)
+    return Table(("", "check", "not known, because", "to do"), rows)
 
 
 def _right(found: Iterable[Checked]) -> Table:
     rows = tuple(
-        (one.result.state.value, one.check.name, one.result.says) for one in found if one.result.state is State.OK
+        (one.result.state.value, one.check.name, one.result.says)
+        for one in found
+        if one.result.state in {State.OK, State.SKIPPED}
     )
-    return Table(("", "check", "as it should be"), rows)
+    return Table(("", "check", "what was found"), rows)

@@ -28,7 +28,9 @@ def destination(declared: Declared, account: Account) -> Result:
             found=(f"destination {store}",),
             wanted=(f"destination {STORE}",),
             mend=(
-                f"manage_transaction_search = true in the account file, and {deploy(declared)}",
+                "ask whoever manages Transaction Search in this account"
+                if declared.manages_search is False
+                else deploy(declared),
                 "then wait: it takes AWS 10 to 15 minutes",
             ),
             commands=(command,),

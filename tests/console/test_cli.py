@@ -76,7 +76,7 @@ def test_a_price_waits_for_nothing_that_the_agent_needs() -> None:
         "import sys, console.cli\n"
         "heavy = {'boto3', 'botocore', 'strands', 'opentelemetry', 'pydantic', 'http.client', 'console.ask', "
         "'console.dev', 'agent_image.retrieval.chunks', 'rich', 'sqlalchemy', 'jsonschema', 'console.tools', "
-        "'console.approvals.commands', 'console.audit.commands'}\n"
+        "'console.approvals.commands', 'console.audit.commands', 'console.doctor.commands'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
