@@ -85,5 +85,5 @@ class StoredArchive:
 
 
 def _lack(error: StoreError) -> Lack:
-    codes = {Failure.ACCESS_DENIED: Lack.ACCESS_DENIED, Failure.NOT_FOUND: Lack.NO_ARCHIVE}
-    return codes.get(Failure(error.code), Lack.UNREACHABLE)
+    codes: Mapping[str, Lack] = {Failure.ACCESS_DENIED: Lack.ACCESS_DENIED, Failure.NOT_FOUND: Lack.NO_ARCHIVE}
+    return codes.get(error.code, Lack.UNREACHABLE)

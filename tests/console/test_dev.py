@@ -16,6 +16,9 @@ from typing import Any
 import psutil
 import pytest
 
+from agent_image.retrieval.chunks import Cut
+from console.laptop import SAMPLE_KNOWLEDGE, remembered
+
 RASTRO = Path(sys.executable).with_name("rastro")
 # No AWS account, and no way to one.
 SHELL = {"PATH": os.environ["PATH"], "AWS_EC2_METADATA_DISABLED": "true"}
@@ -84,6 +87,14 @@ def test_it_says_where_everything_is(agent: Running) -> None:
     assert "passages of 300 characters, 60 shared" in text
     assert all(str(agent.state / name) in text for name in ("spans.jsonl", "events.jsonl", "audit.jsonl"))
     assert f"rastro ask --state '{agent.state}' \"Within how many days" in text
+
+
+def test_it_leaves_in_the_state_folder_what_it_was_started_with(agent: Running) -> None:
+    """A trace compares the index that was read with the one that there is now."""
+    found = remembered(agent.state)
+
+    assert found is not None
+    assert (found.knowledge, found.cut, found.model) == (SAMPLE_KNOWLEDGE, Cut(300, 60), "offline:")
 
 
 def test_the_state_folder_is_its_owner_s_alone(agent: Running) -> None:
