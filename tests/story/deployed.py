@@ -17,8 +17,6 @@ from tests.loopback.denying import Denying
 from tests.loopback.table import REGION, VARIABLES, client_at, make_bucket, make_table
 from tests.story import shop
 
-ENVIRONMENT: Final = "story"
-DOCUMENTS: Final = "shop-documents"
 GROUP: Final = "/aws/bedrock-agentcore/runtimes/rastro_story-AbCdEf1234-live"
 KNOWLEDGE_BASE: Final = "KB12345678"
 SESSION: Final = "story-of-a-refund-000000000000000000"
@@ -31,16 +29,11 @@ PRICE: Final = {"input": 1, "output": 5, "source": "made up", "date": "2026-01-3
 BINARIES: Final = ROOT / ".venv" / "bin"
 
 
-def uri(name: str) -> str:
-    """Say where a document lies."""
-    return f"s3://{DOCUMENTS}/policies/{name}"
-
-
-def _retrieved(_query: str) -> Sequence[Mapping[str, Any]]:
+def _retrieved(bucket: str) -> Sequence[Mapping[str, Any]]:
     return [
         {
             "content": {"text": text},
-            "location": {"type": "S3", "s3Location": {"uri": uri(name)}},
+            "location": {"type": "S3", "s3Location": {"uri": f"s3://{bucket}/policies/{name}"}},
             "score": 0.9 - position / 10,
         }
         for position, (name, text) in enumerate(shop.PASSAGES.items())
@@ -76,6 +69,16 @@ class Deployed:
     spans: list[str] = field(default_factory=list)
     printed: list[str] = field(default_factory=list)
 
+    @property
+    def name(self) -> str:
+        """Name the environment, its table and its archive; a cloud holds one of each regime."""
+        return f"story-{self.regime}"
+
+    @property
+    def documents(self) -> str:
+        """Name the bucket of the documents."""
+        return f"shop-{self.regime}"
+
     def variables(self) -> dict[str, str]:
         """Give what a process needs to take all this for AWS."""
         return {
@@ -92,13 +95,13 @@ class Deployed:
         """Start the agent, ask it, and keep what it left."""
         spans = folder / "spans.jsonl"
         settings = {
-            "environment": ENVIRONMENT,
+            "environment": self.name,
             "region": REGION,
             "models": ["bedrock://anthropic.claude"],
             "knowledge_base": f"bedrock://{KNOWLEDGE_BASE}",
-            "archive": f"s3://{ENVIRONMENT}",
-            "store": f"dynamodb://{ENVIRONMENT}",
-            "audit": f"s3://{ENVIRONMENT}-audit",
+            "archive": f"s3://{self.name}",
+            "store": f"dynamodb://{self.name}",
+            "audit": f"s3://{self.name}-audit",
             "destination": f"file:{spans}",
             "guard": {"prices": {"anthropic.claude": PRICE}},
         }
@@ -113,14 +116,14 @@ class Deployed:
         """Re-index, edit one document, delete another, deny access to a third."""
         self.bedrock.jobs.insert(0, _job(2))
         s3 = client_at(self.aws, "s3")
-        s3.put_object(Bucket=DOCUMENTS, Key=f"policies/{shop.CHANGED}", Body=shop.changed_document().encode())
-        s3.delete_object(Bucket=DOCUMENTS, Key=f"policies/{shop.DELETED}")
+        s3.put_object(Bucket=self.documents, Key=f"policies/{shop.CHANGED}", Body=shop.changed_document().encode())
+        s3.delete_object(Bucket=self.documents, Key=f"policies/{shop.DELETED}")
         self.gate.denied.add(f"/policies/{shop.DENIED}")
 
     def discovery(self) -> dict[str, Any]:
         """Give the discovery document."""
         return {
-            Discovery.ENVIRONMENT: ENVIRONMENT,
+            Discovery.ENVIRONMENT: self.name,
             Discovery.ACCOUNT_ID: "123456789012",
             Discovery.REGION: REGION,
             Discovery.CAPTURE: self.regime,
@@ -131,30 +134,27 @@ class Deployed:
             Discovery.RETENTION_DAYS: 30,
             Discovery.INDEXED_FIELDS: [],
             Discovery.KNOWLEDGE_BASE: KNOWLEDGE_BASE,
-            Discovery.TABLE: ENVIRONMENT,
-            Discovery.ARCHIVE: ENVIRONMENT,
-            Discovery.AUDIT: f"{ENVIRONMENT}-audit",
+            Discovery.TABLE: self.name,
+            Discovery.ARCHIVE: self.name,
+            Discovery.AUDIT: f"{self.name}-audit",
             Discovery.ALERTS: "",
         }
 
 
 @contextmanager
 def deployed(aws: str, gate: Denying, regime: Regime) -> Iterator[Deployed]:
-    """Put up an environment in an empty cloud."""
-    make_table(aws, ENVIRONMENT)
-    for bucket in (ENVIRONMENT, f"{ENVIRONMENT}-audit", DOCUMENTS):
-        make_bucket(aws, bucket)
-    s3 = client_at(aws, "s3")
-    for name in shop.PASSAGES:
-        s3.put_object(Bucket=DOCUMENTS, Key=f"policies/{name}", Body=shop.document(name).encode())
-    script = Bedrock(
-        steps=(ToolCall("search_knowledge", {"query": "refunds"}), Answer(ANSWER)),
-        retrieve=_retrieved,
-        jobs=[_job(1)],
-    )
+    """Put up an environment in a cloud."""
+    script = Bedrock(steps=(ToolCall("search_knowledge", {"query": "refunds"}), Answer(ANSWER)), jobs=[_job(1)])
     with speaking(script) as bedrock:
         place = Deployed(aws, gate, bedrock, regime)
+        script.retrieve = lambda _: _retrieved(place.documents)
+        make_table(aws, place.name)
+        for bucket in (place.name, f"{place.name}-audit", place.documents):
+            make_bucket(aws, bucket)
+        s3 = client_at(aws, "s3")
+        for name in shop.PASSAGES:
+            s3.put_object(Bucket=place.documents, Key=f"policies/{name}", Body=shop.document(name).encode())
         client_at(aws, "ssm").put_parameter(
-            Name=f"{DISCOVERY_PREFIX}{ENVIRONMENT}", Value=json.dumps(place.discovery()), Type="String"
+            Name=f"{DISCOVERY_PREFIX}{place.name}", Value=json.dumps(place.discovery()), Type="String"
         )
         yield place
