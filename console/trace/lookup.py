@@ -46,9 +46,7 @@ class Lookup:
         del read
         return looked | dict(self._back(uri, newest, lacking, looked)) if lacking and has_older else looked
 
-    def _back(
-        self, uri: str, newest: str, lacking: Passages, now: Mapping[Fingerprint, Looked]
-    ) -> _Looked:
+    def _back(self, uri: str, newest: str, lacking: Passages, now: Mapping[Fingerprint, Looked]) -> _Looked:
         """Look for passages in older versions, the newest first, until all are found."""
         versions = self._sources.older(uri, newest)
         if isinstance(versions, Refused):

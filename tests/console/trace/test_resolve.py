@@ -218,9 +218,9 @@ def test_a_document_that_was_made_to_take_for_ever_is_unreadable() -> None:
     assert (found.source.state, found.source.why) == (Source.UNREADABLE, Why.TOO_COSTLY)
 
 
-def test_each_document_is_read_once_and_many_at_a_time() -> None:
+def test_each_document_is_read_and_prepared_once_and_many_at_a_time() -> None:
     """1,000 passages of 200 documents: 200 readings, several of them at once, and progress told."""
-    uris = [f"s3://shop/{n}.md" for n in range(200)]
+    uris = [f"s3://shop/{n}.html" for n in range(200)]
     texts = {uri: [f"Rule {k} of document {uri}." for k in range(5)] for uri in uris}
     asked = [wanted(text, uri) for uri, all_ in texts.items() for text in all_]
     together, told = threading.Barrier(4), list[str]()
@@ -231,13 +231,17 @@ def test_each_document_is_read_once_and_many_at_a_time() -> None:
                 together.wait(30)
             return super().read(uri)
 
-    shelf = Meeting({uri: Content(" ".join(all_).encode(), "a.md") for uri, all_ in texts.items()})
+    shelf = Meeting({uri: Content(" ".join(all_).encode(), "a.html") for uri, all_ in texts.items()})
+    takings = Takings([b"Other words."])
 
-    found = Resolver(shelf, NoArchive(), NoIndex(), threads=4, progress=told.append).facts(asked)
+    found = Resolver(shelf, NoArchive(), NoIndex(), threads=4, progress=told.append, extraction=takings.opened).facts(
+        asked
+    )
 
     assert len(found) == 1_000
     assert {one.source.state for one in found.values()} == {Source.INTACT}
     assert shelf.asked == dict.fromkeys(uris, 1)
+    assert len(takings.asked) == 200
     assert told[-1] == "looked at 200 of 200 documents"
 
 
