@@ -82,6 +82,7 @@ class Plant:
         no_message: results lack @message.
         masked: texts that come as asterisks.
         throttle_results: GetQueryResults calls that are throttled yet.
+        knows_no_pages: results are the first page, and no token.
         hang_up: calls that are not answered yet.
         failing: how a query ends that this says it of, by its request; it comes before `ends`.
     """
@@ -96,6 +97,7 @@ class Plant:
     no_message: bool = False
     masked: tuple[str, ...] = ()
     throttle_results: int = 0
+    knows_no_pages: bool = False
     hang_up: int = 0
     failing: Callable[[Mapping[str, Any]], str | None] = lambda _: None
 
@@ -228,22 +230,20 @@ class Insights:
     def _found(
         self, group: Group, query: Parsed, start: int, end: int
     ) -> tuple[list[tuple[str, Stored]], dict[str, float]]:
-        window = [(f"{id(group)}:{n}", line) for n, line in enumerate(group.lines) if start <= line.at <= end]
+        window = [
+            (f"{id(group)}:{number}", line, line.fields(f"{id(group)}:{number}"))
+            for number, line in enumerate(group.lines)
+            if start <= line.at <= end
+        ]
         covered = DEFAULT_INDEXED_FIELDS | group.indexed
         oldest = (self.now() - INDEXED_FOR).timestamp() * 1000
         for name, values in query.indexed:
-            window = [
-                (pointer, line)
-                for pointer, line in window
-                if name in covered and line.at >= oldest and line.fields(pointer).get(name) in values
-            ]
+            window = [row for row in window if name in covered and row[1].at >= oldest and row[2].get(name) in values]
         found = [
-            (pointer, line)
-            for pointer, line in window
-            if all(holds(line.fields(pointer)) for holds in query.conditions)
+            (pointer, line) for pointer, line, fields in window if all(holds(fields) for holds in query.conditions)
         ]
         found.sort(key=lambda row: row[1].at, reverse=query.descending)
-        scanned = sum(len(line.message.encode()) for _, line in window)
+        scanned = sum(len(line.message.encode()) for _, line, _ in window)
         return found, dict(zip(STATISTICS, map(float, (len(found), len(window), scanned)), strict=True))
 
     def _results(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -261,7 +261,7 @@ class Insights:
         page = running.rows[start : start + self.page_rows]
         answer: dict[str, Any] = {"status": "Complete", "statistics": running.statistics}
         answer["results"] = [self._row(running.query, pointer, line) for pointer, line in page]
-        if start + self.page_rows < len(running.rows):
+        if start + self.page_rows < len(running.rows) and not self.plant.knows_no_pages:
             answer["nextToken"] = str(start + self.page_rows)
         return answer
 

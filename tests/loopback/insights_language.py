@@ -9,6 +9,8 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Final
 
 Fields = Mapping[str, Any]
@@ -67,13 +69,14 @@ def parse(text: str) -> Parsed:
     return _Reader(text).query()
 
 
-def flat(message: str) -> dict[str, Any]:
+@lru_cache(maxsize=50_000)
+def flat(message: str) -> Fields:
     """Give the fields that Logs Insights discovers in a line of JSON; names of nested ones are joined by dots."""
     try:
         document = json.loads(message)
     except ValueError:
-        return {}
-    return dict(_flat(document, "")) if isinstance(document, dict) else {}
+        document = None
+    return MappingProxyType(dict(_flat(document, "")) if isinstance(document, dict) else {})
 
 
 def _flat(value: Any, name: str) -> Iterator[tuple[str, Any]]:

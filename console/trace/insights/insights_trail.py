@@ -129,7 +129,7 @@ class InsightsTrail:
         found = self._widened(asked, lambda gathered, *_: bool(gathered.lines))
         if asked.indexed and not found.lines:
             found.note("only_by_index", f"answers from before {query.ANSWER} was indexed are not found by it")
-        return self._material(found, lambda document: matching.answers(document, answer))
+        return self._material(found)
 
     def reading(self, needle: Needle) -> Material:
         """Give the retrieval spans, of all sessions, that hold a passage."""

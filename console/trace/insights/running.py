@@ -24,8 +24,8 @@ AT_ONCE: Final = 4
 """Queries that are open at the same time at most: the account's people and dashboards share one limit."""
 ROWS_LIMIT: Final = 100_000
 """Rows that a query gives at most (StartQuery)."""
-OLD_ROWS_LIMIT: Final = 10_000
-"""Rows that it gave at most before, and does where the new limit is refused."""
+PAGE_ROWS: Final = 10_000
+"""Rows of one page at most (GetQueryResults), and of a query where the limit above is refused."""
 _FIRST_PAUSE: Final = 0.25
 _LONGEST_PAUSE: Final = 5.0
 _GROWTH: Final = 1.5
@@ -89,7 +89,6 @@ class Ended:
 class _Open:
     position: int
     asked: Asked
-    limit: int
     began: float
     scanned: int | None = None
 
@@ -145,7 +144,7 @@ class Runner:
                 ended[position] = Ended(asked, ending)
                 return
         self.begun += 1
-        self._open[query_id] = _Open(position, asked, self._rows_limit, self._pace.clock())
+        self._open[query_id] = _Open(position, asked, self._pace.clock())
 
     def _started(self, group: str, text: str, start: int, end: int) -> str:
         def start_query() -> str:
@@ -157,9 +156,9 @@ class Runner:
         try:
             return str(self._pace.patiently(start_query))
         except aws.ClientError as error:
-            if code_of(error) != "InvalidParameterException" or self._rows_limit == OLD_ROWS_LIMIT:
+            if code_of(error) != "InvalidParameterException" or self._rows_limit == PAGE_ROWS:
                 raise
-        self._rows_limit = OLD_ROWS_LIMIT
+        self._rows_limit = PAGE_ROWS
         return str(self._pace.patiently(start_query))
 
     def _is_done(self, query_id: str, ended: dict[int, Ended]) -> bool:
@@ -173,7 +172,8 @@ class Runner:
         end = End(status) if status in set(End) else End.UNKNOWN
         rows = self._rows(query_id, running, answer) if end is End.COMPLETE else []
         self._add(running.scanned)
-        full = len(rows) >= running.limit
+        # An endpoint that knows no pages gives the first one alone, and no token.
+        full = bool(rows) and len(rows) % PAGE_ROWS == 0
         ended[running.position] = Ended(running.asked, end, tuple(rows), full, running.scanned)
         return True
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from console.trace.insights import paging, query
 from console.trace.insights.paging import Found
 from console.trace.insights.results import Row
-from console.trace.insights.running import OLD_ROWS_LIMIT, Asked, End, Ended, Runner
+from console.trace.insights.running import PAGE_ROWS, Asked, End, Ended, Runner
 from console.trace.insights.window import MILLISECOND, Window
 from tests.console.trace import trails
 from tests.console.trace.cloud import GROUP, NOW, Cloud
@@ -42,24 +42,35 @@ def pointers(found: Found) -> set[str]:
 @pytest.fixture
 def small(cloud: Cloud) -> Cloud:
     """Make an endpoint with the old limit: 10,000 rows a query, and none behind them."""
-    cloud.insights.most_rows = OLD_ROWS_LIMIT
+    cloud.insights.most_rows = PAGE_ROWS
     return cloud
 
 
 def test_rows_beyond_the_limit_are_read_by_further_queries(small: Cloud) -> None:
     """They go on where the last one ended, and no row comes twice."""
-    store_events(small, 25_000, every=0.002)
+    store_events(small, 10_200, every=0.002)
 
     found = read(small)
 
-    assert len(found.rows) == len(pointers(found)) == 25_000
+    assert len(found.rows) == len(pointers(found)) == 10_200
     assert codes(found) == []
-    assert len(small.insights.queries) == 4
+    assert len(small.insights.queries) == 3
+
+
+def test_an_endpoint_that_gives_one_page_alone_hides_nothing(cloud: Cloud) -> None:
+    """It takes the limit, gives fewer rows and does not say that there are others."""
+    cloud.insights.plant.knows_no_pages = True
+    store_events(cloud, 10_200, every=0.002)
+
+    found = read(cloud)
+
+    assert len(found.rows) == len(pointers(found)) == 10_200
+    assert codes(found) == []
 
 
 def test_a_millisecond_with_more_rows_than_the_limit_is_said(small: Cloud) -> None:
     """Nothing is finer than a millisecond, so the rest of it cannot be asked for; what comes later can."""
-    store_events(small, 10_100, every=0)
+    store_events(small, 10_010, every=0)
     store_events(small, 5, every=1)
 
     found = read(small)

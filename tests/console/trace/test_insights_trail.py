@@ -100,6 +100,18 @@ def test_a_session_without_events_is_looked_for_as_far_as_the_index_leads(cloud:
     assert cloud.plans == []
 
 
+def test_a_trace_s_session_is_read_as_far_back_as_the_trace_lies(cloud: Cloud) -> None:
+    """The session has newer spans, and no event that would tell of older ones."""
+    spans = [one for one in trails.story() if "traceId" in one]
+    cloud.store([one for one in spans if one["traceId"] == "a1" * 16], earlier=40 * DAY)
+    cloud.store([one for one in spans if one["traceId"] == "b2" * 16])
+
+    found = cloud.trail().trace("a1" * 16)
+
+    assert {"i1", "r1", "i2"} <= set(span_ids(found))
+    assert [plan.what for plan in cloud.plans] == ["the spans of the trace", "the lines of the session"]
+
+
 def test_since_is_where_the_search_begins_and_ends(cloud: Cloud) -> None:
     """One window; a session that is older is not looked for."""
     cloud.store(trails.story(), earlier=5 * DAY)

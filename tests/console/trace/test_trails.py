@@ -195,12 +195,13 @@ def test_recent_runs_are_told_by_few_lines(opened: Opened) -> None:
     assert names == {"run_started", "run_ended", "gate", "tool_call", "tool_result"}
 
 
-def test_recent_runs_begin_where_they_are_asked_for(opened: Opened) -> None:
-    """The first turn was before."""
-    found = opened(trails.story()).recent(trails.BEGAN + timedelta(seconds=50))
+@pytest.mark.parametrize(("seconds", "spans", "seq"), [(50, ["i2", "i3"], 7), (61, ["i3"], 9)])
+def test_recent_runs_begin_where_they_are_asked_for(opened: Opened, seconds: int, spans: list[str], seq: int) -> None:
+    """The first turn was before; the second one began before and ended after."""
+    found = opened(trails.story()).recent(trails.BEGAN + timedelta(seconds=seconds))
 
-    assert span_ids(found) == ["i2", "i3"]
-    assert min(one.seq or 0 for one in found.events) == 7
+    assert span_ids(found) == spans
+    assert min(one.seq or 0 for one in found.events) == seq
 
 
 VISIBLE = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=33, max_size=60)
