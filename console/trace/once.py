@@ -59,7 +59,8 @@ def _first_of_each(alike: dict[Hashable, list[_Record]]) -> tuple[tuple[_Record,
     doubled: list[_Record] = []
     for same in alike.values():
         first = same[0]
-        if len(same) > 1 and any(one != first for one in same):
+        # As text: 1 and true are equal values, and not the same.
+        if len(same) > 1 and len({_canonical(one) for one in same}) > 1:
             # Whichever line came first: the same trail must give the same session.
             first = min(same, key=lambda one: (_time(one), _canonical(one)))
             doubled.append(first)
@@ -75,4 +76,4 @@ def _time(record: SpanRecord | EventRecord) -> int:
 
 def _canonical(record: SpanRecord | EventRecord) -> str:
     said = record.fields if isinstance(record, EventRecord) else asdict(record)
-    return json.dumps(said, sort_keys=True, default=str)
+    return json.dumps(said, sort_keys=True, default=repr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from decimal import Decimal
@@ -251,3 +252,10 @@ def test_the_order_of_lines_and_how_often_they_stand_does_not_matter(order: rand
     assert len(one.events) == len(other.events)
     assert (one.unread, one.notes) == (other.unread, other.notes)
     assert all(Span.SESSION in each.attributes for each in other.spans)
+
+
+def test_values_that_are_equal_and_not_the_same_are_two() -> None:
+    """A cost of 0, of false and of a text "0" are three things: which is shown does not hang on the order."""
+    documents = [event("llm_call", 1, cost_usd=cost) for cost in (0, False, "0", 0.0)]
+    kept = {repr(material(lines(order)).events) for order in itertools.permutations(documents)}
+    assert len(kept) == 1
