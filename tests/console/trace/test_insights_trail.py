@@ -253,6 +253,14 @@ def test_infrequent_access_has_no_index_so_each_window_is_agreed_to(cloud: Cloud
     assert ("no_index", False) in codes(found)
 
 
+def test_a_trace_without_an_index_keeps_its_spans_that_name_no_session(cloud: Cloud) -> None:
+    """They were found with the trace; nobody looks for those of the session's other traces."""
+    cloud.store([*trails.story(), trails.span("lost", "x1", "l1", start=3, session_id="")])
+    cloud.insights.group(GROUP).storage = "INFREQUENT_ACCESS"
+
+    assert "x1" in span_ids(cloud.trail().trace("a1" * 16))
+
+
 def test_infrequent_access_that_nobody_agrees_to_is_not_read(cloud: Cloud) -> None:
     """Nothing was found before."""
     cloud.insights.group(GROUP).storage = "INFREQUENT_ACCESS"
