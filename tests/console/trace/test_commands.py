@@ -236,6 +236,10 @@ def test_a_cited_passage_is_called_so(desk: Desk) -> None:
 def test_strict_fails_where_words_or_sources_are_lost(desk: Desk) -> None:
     """0 while every passage stands; 4 after one was edited; shown the same."""
     assert desk.trace("--strict").status == 0
+    (desk.knowledge / "warranty.md").write_text("The archive has the words, and the document has others.")
+    assert desk.trace("--strict").status == 4
+    (desk.knowledge / "warranty.md").write_text(trails.TEXTS["warranty.md"])
+    assert desk.trace("--strict").status == 0
     (desk.knowledge / "returns.md").write_text("Something else.")
 
     found = desk.trace("--strict")
