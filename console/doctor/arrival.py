@@ -17,7 +17,7 @@ STREAM: Final = "spans"
 SHARED_GROUP: Final = "aws/spans"
 """The group that spans of every agent go to where a runtime sends them to none of its own."""
 RECENT: Final = timedelta(days=1)
-"""Spans that came within this time count as arriving."""
+"""How long ago the last span may be: longer, and nobody seems to call."""
 BEHIND: Final = timedelta(hours=3)
 """How far the last span may lie behind the last output line: AWS updates a stream's last time within about an hour."""
 
@@ -28,7 +28,7 @@ def judge(declared: Declared, account: Account) -> Result:
         if isinstance(answer, Failed):
             return could_not(answer)
     spans, output = last_span(account), _last(account.streams, spans=False)
-    if spans is not None and (account.asked_at - spans <= RECENT or output is None or output - spans <= BEHIND):
+    if spans is not None and (output is None or output - spans <= BEHIND):
         return _arriving(declared, account, spans)
     if account.astray is True:
         return fault(
@@ -66,7 +66,8 @@ def last_span(account: Account) -> datetime | None:
 def needs_search(account: Account) -> bool:
     """Tell whether it is worth looking for this agent's spans in the shared group."""
     spans = last_span(account)
-    return not isinstance(account.spans, Failed) and (spans is None or account.asked_at - spans > RECENT)
+    output = _last(account.streams, spans=False)
+    return not isinstance(account.spans, Failed) and (spans is None or (output or spans) - spans > BEHIND)
 
 
 def _arriving(declared: Declared, account: Account, spans: datetime) -> Result:

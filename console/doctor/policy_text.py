@@ -103,7 +103,7 @@ def rules(document: str) -> tuple[Rule, ...]:
 def _rule(position: int, statement: Mapping[str, Any]) -> Rule:
     name = statement.get("Sid") or f"statement {position}"
     effect = statement.get("Effect")
-    if effect not in {"Allow", "Deny"}:
+    if effect not in ("Allow", "Deny"):  # it may be of any type, and no member of a set
         message = f"{name} has the effect {effect!r}"
         raise MalformedPolicyError(message)
     inverted = frozenset({"NotPrincipal", "NotAction", "NotResource"} & statement.keys())
@@ -140,8 +140,9 @@ def _conditions(block: object, name: str) -> Iterator[Condition]:
 
 
 def _texts(value: object) -> tuple[str, ...]:
-    if isinstance(value, str):
-        return (value,)
+    if isinstance(value, str | int | float):
+        # An account's number without its quotes is one all the same.
+        return (str(value),)
     return tuple(str(one) for one in value) if isinstance(value, list) else ()
 
 

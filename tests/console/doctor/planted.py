@@ -125,6 +125,11 @@ FAULTS = [
             {"ArnLike": {"aws:SourceArn": XRAY_ARN}, "StringEquals": {"aws:SourceAccount": "999988887777"}}
         ),
     ),
+    xray(
+        "an account without its quotes",
+        "aws:SourceAccount is 999988887777",
+        **with_condition({"ArnLike": {"aws:SourceArn": XRAY_ARN}, "StringEquals": {"aws:SourceAccount": 999988887777}}),
+    ),
     xray("no stream may be made", "does not allow logs:CreateLogStream", Action="logs:PutLogEvents"),
     xray("nothing may be put", "does not allow logs:PutLogEvents", Action=["logs:CreateLogStream"]),
     xray(
@@ -387,8 +392,8 @@ FAULTS = [
     Planted(
         "spans that stopped",
         "spans",
-        {"spans": (stream("spans", 30 * HOUR),), "streams": (OUTPUT,)},
-        ("last output 3 min ago, last span 1 d 6 h ago",),
+        {"spans": (stream("spans", 4 * HOUR),), "streams": (OUTPUT,)},
+        ("last output 3 min ago, last span 4 h ago",),
     ),
     Planted(
         "spans in the shared group",

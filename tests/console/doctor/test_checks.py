@@ -38,6 +38,12 @@ from tests.console.doctor.healthy import (
 )
 from tests.console.doctor.planted import DENIED, DENY, FAULTS, FIVE, HOUR, LOGS_ARN, Planted, heard
 
+WORDS = (
+    *("Sid", "Effect", "Principal", "NotPrincipal", "Action", "NotAction", "Resource", "Condition", "Service", "AWS"),
+    *("Allow", "Deny", "ArnLike", "aws:SourceArn", "Statement", "Operation", "Deidentify", "MaskConfig"),
+    *("DataIdentifier", "Configuration", "CustomDataIdentifier", "Name", "Regex", "Fields", "FieldsV2"),
+)
+
 
 def checked(account: Account = HEALTHY, declared: Declared = DECLARED) -> dict[str, Checked]:
     return {one.check.name: one for one in examine(CHECKS, declared, account)}
@@ -238,7 +244,7 @@ def test_spans_that_go_elsewhere_are_not_looked_for_in_cloudwatch() -> None:
         ({"masking": {}}, {"masking": frozenset()}),
         ({"indexing": (FIVE,)}, {"indexing_percentage": Decimal(5)}),
         ({}, {"live_version": "4"}),
-        ({"spans": (stream("spans", 20 * HOUR),), "streams": (stream("spans", 20 * HOUR), OUTPUT)}, {}),
+        ({"spans": (stream("spans", 2 * HOUR),), "streams": (stream("spans", 2 * HOUR), OUTPUT)}, {}),
         ({"index": ({"policyDocument": '{"FieldsV2":{"name":{},"attributes.rag.index_version":{}}}'},)}, {}),
     ],
 )
@@ -270,6 +276,31 @@ def test_the_worst_comes_first() -> None:
 
     assert order == sorted(order, key=[*State].index)
     assert order[0] is State.FAULT
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(
+    JSON | st.dictionaries(st.just("Statement"), st.lists(st.dictionaries(st.sampled_from(WORDS), JSON)), min_size=1)
+)
+def test_no_document_keeps_the_others_from_being_looked_at(found: object) -> None:
+    """Whatever somebody wrote into a policy, a mask, an index or a role: each check has a result."""
+    text = json.dumps(found)
+    account = replace(
+        HEALTHY,
+        policies=(policy(text),),
+        group_policies=(policy(text, resourceArn=GROUP),),
+        masking={"policyDocument": text},
+        index=({"policyDocument": text},),
+        role=RolePolicies((text,), text),
+    )
+
+    assert len(checked(account)) == len(CHECKS)
 
 
 @given(st.text("ab*?", max_size=9), st.text("ab", max_size=9))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -375,3 +377,21 @@ def test_what_the_account_says_cannot_steer_a_terminal(deploy: Deploy) -> None:
         _, text = examined(wish)
         assert "\x1b" not in text
         assert "\x07" not in text
+
+
+def test_the_command_itself_ends_with_the_status_that_tells_a_script(deploy: Deploy) -> None:
+    """1 and one JSON object for a fault, with nothing beside it; 2 for bad input."""
+    deploy(healthy(cloudwatch_GetMetricData=metric(1.0, 1.0)))
+    rastro = Path(sys.executable).with_name("rastro")
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([rastro, "doctor", *arguments], capture_output=True, text=True, check=False)
+
+    found, bare = run("--environment", "prod", "--json"), run()
+
+    assert (found.returncode, found.stderr) == (1, "")
+    assert states({check["name"]: check for check in json.loads(found.stdout)["checks"]}, "fault") >= {
+        "default-traffic"
+    }
+    assert (bare.returncode, bare.stdout) == (2, "")
+    assert bare.stderr.startswith("name an environment: --environment ENV")
