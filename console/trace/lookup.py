@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Final
 
 from agent_image.retrieval.fingerprint import Fingerprint
@@ -11,10 +13,13 @@ from console.trace.documents import Document, prepared
 from console.trace.facts import Source, SourceFact
 from console.trace.search import TooCostlyError
 from console.trace.sources.extraction import Extraction
+from console.trace.sources.media import media_type_of
 from console.trace.sources.source import Content, Refused, Sources, Version, Why
 
 Passages = Mapping[Fingerprint, bytes | None]
 """What to look for: fingerprints, each with the normalised words where they are known already."""
+LONG_BYTES: Final = 16 << 20
+"""Documents longer than this are made ready one at a time."""
 _Looked = Mapping[Fingerprint, "Looked"]
 _LOOK_BACK: Final = frozenset({Source.CHANGED, Source.NOT_FOUND, Source.MISSING})
 
@@ -35,6 +40,7 @@ class Lookup:
         self._sources = sources
         self._extraction = extraction
         self._surroundings = surroundings
+        self._one_long = Lock()
 
     def look(self, uri: str, passages: Passages) -> _Looked:
         """Say of each passage how its document stands now, and look back in versions for those that it lacks."""
@@ -61,9 +67,16 @@ class Lookup:
         return found
 
     def _in(self, read: Content | Refused, passages: Passages) -> _Looked:
+        # Ready to be searched, a document takes some times its size: long ones wait for each other.
+        long = isinstance(read, Content) and len(read.data) > LONG_BYTES
+        with self._one_long if long else nullcontext():
+            return self._searched(read, passages)
+
+    def _searched(self, read: Content | Refused, passages: Passages) -> _Looked:
         document = prepared(read, self._extraction) if isinstance(read, Content) else read
         if isinstance(document, Refused):
-            return dict.fromkeys(passages, Looked(SourceFact(document.state, document.why)))
+            media_type = media_type_of(read) if isinstance(read, Content) else ""
+            return dict.fromkeys(passages, Looked(SourceFact(document.state, document.why, media_type)))
         return {one: self._now(document, one, words) for one, words in passages.items()}
 
     def _now(self, document: Document, wanted: Fingerprint, words: bytes | None) -> Looked:

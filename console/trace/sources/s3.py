@@ -19,12 +19,15 @@ from botocore.exceptions import (
     CredentialRetrievalError,
     NoCredentialsError,
     PartialCredentialsError,
+    ProfileNotFound,
     ReadTimeoutError,
+    SSOError,
     TokenRetrievalError,
 )
 from urllib3.exceptions import HTTPError
 
 from agent_image.retrieval.failure import AWS_ERRORS, aws_code
+from console.trace.facts import Source
 from console.trace.sources.content_type import media_type_and_charset
 from console.trace.sources.s3_uri import s3_object
 from console.trace.sources.source import LIMIT_BYTES, Content, Refused, Version, Why, missing, unreadable
@@ -63,7 +66,14 @@ _UNREADABLE: Final = {
     "KeyTooLongError": Why.BAD_URI,
     "InvalidBucketName": Why.BAD_URI,
 }
-_NO_CREDENTIALS: Final = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError, TokenRetrievalError)
+_NO_CREDENTIALS: Final = (
+    NoCredentialsError,
+    PartialCredentialsError,
+    CredentialRetrievalError,
+    TokenRetrievalError,
+    ProfileNotFound,
+    SSOError,
+)
 _ERRORS: Final = (*AWS_ERRORS, HTTPError)
 
 
@@ -82,13 +92,14 @@ class S3:
         place = s3_object(uri)
         if place is None:
             return unreadable(Why.BAD_URI)
-        read: Content | Refused = missing(Why.NOT_FOUND)
+        refused = list[Refused]()
         for key in place.keys:
             read = self._get(Bucket=place.bucket, Key=key)
-            # Where one may not list, a wrong key is a forbidden one.
-            if isinstance(read, Content) or read.why not in {Why.NOT_FOUND, Why.ACCESS_DENIED}:
+            if isinstance(read, Content):
                 return read
-        return read
+            refused.append(read)
+        # A name that may not be read may be there, whatever is said of the other.
+        return next((one for one in refused if one.state is Source.UNREADABLE), refused[0])
 
     def older(self, uri: str, newest: str) -> Sequence[Version] | Refused:
         """List the versions before the newest; none where the bucket keeps none."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterator, Mapping
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -18,10 +19,12 @@ from agent_image.retrieval.passage import Address, Passage, addresses
 from console.trace.archive import Kept, Lack, NoArchive, StoredArchive
 from console.trace.facts import Facts, Index, IndexFact, Source, SourceFact, Text, TextFact
 from console.trace.index_now import NoIndex, of_folder
+from console.trace.lookup import LONG_BYTES
 from console.trace.resolve import Resolver, Wanted, wanted_in
 from console.trace.session import PassageRead, Retrieval, Session, ToolCall, Turn
 from console.trace.sources.by_scheme import ByScheme
 from console.trace.sources.files import Files
+from console.trace.sources.media import Kind
 from console.trace.sources.source import Content, Refused, Version, Why, missing, unreadable
 from tests.console.trace.reference import lookalike
 from tests.console.trace.sourced import Shelf, Takings
@@ -132,7 +135,7 @@ def test_text_that_was_extracted_is_never_called_changed() -> None:
     assert found(Takings([b"Other", f"A {WORDS}".encode()])) == SourceFact(
         Source.INTACT, media_type="application/pdf", extracted=True
     )
-    assert found(Takings(unreadable(Why.NO_TEXT))) == SourceFact(Source.UNREADABLE, Why.NO_TEXT)
+    assert found(Takings(unreadable(Why.NO_TEXT))) == SourceFact(Source.UNREADABLE, Why.NO_TEXT, "application/pdf")
 
 
 def test_raw_markup_is_searched_too() -> None:
@@ -216,6 +219,29 @@ def test_a_document_that_was_made_to_take_for_ever_is_unreadable() -> None:
     found = Resolver(Shelf({URI: Content(document, "a.txt")}), NoArchive(), NoIndex()).facts([one])[one]
 
     assert (found.source.state, found.source.why) == (Source.UNREADABLE, Why.TOO_COSTLY)
+
+
+def test_long_documents_are_made_ready_one_at_a_time() -> None:
+    """Each takes some times its size: a few of them at once would be all the memory there is."""
+    at_once, most = 0, 0
+
+    class Slow(Takings):
+        def texts(self, kind: Kind, content: Content) -> Sequence[bytes] | Refused:
+            nonlocal at_once, most
+            at_once += 1
+            most = max(most, at_once)
+            time.sleep(0.05)
+            at_once -= 1
+            return [WORDS.encode()]
+
+    uris = [f"s3://shop/{n}.pdf" for n in range(4)]
+    data = b"%PDF-" + bytes(LONG_BYTES)
+    shelf = Shelf({uri: Content(data, "a.pdf") for uri in uris})
+
+    found = Resolver(shelf, NoArchive(), NoIndex(), extraction=Slow().opened).facts([wanted(uri=uri) for uri in uris])
+
+    assert {one.source.state for one in found.values()} == {Source.INTACT}
+    assert most == 1
 
 
 def test_each_document_is_read_and_prepared_once_and_many_at_a_time() -> None:

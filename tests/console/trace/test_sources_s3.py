@@ -13,6 +13,7 @@ from uuid import uuid4
 import boto3
 import pytest
 from botocore.config import Config
+from botocore.exceptions import ProfileNotFound
 
 from agent_image.retrieval.fingerprint import fingerprint
 from agent_image.retrieval.passage import Address
@@ -294,6 +295,24 @@ def test_an_encoded_key_is_tried_where_the_first_may_not_be_read() -> None:
         read = S3(lambda: client(url)).read("s3://shop/a%20b")
 
     assert isinstance(read, Content), asked
+
+
+def test_a_key_that_is_denied_is_not_missing_because_another_is() -> None:
+    """The name as it stands may be that of an object under a key that nobody may use."""
+    with scripted({"/shop/a%20b": [DENIED], "/shop/a b": [(404, "NoSuchKey", b"", {})]}) as (url, _):
+        assert S3(lambda: client(url)).read("s3://shop/a%20b") == unreadable(Why.ACCESS_DENIED)
+
+
+def test_who_is_not_signed_in_is_told_so() -> None:
+    """Which is no word about the document."""
+
+    def nobody() -> Any:
+        raise ProfileNotFound(profile="prod")
+
+    source = S3(nobody)
+
+    assert source.read("s3://shop/x.md") == unreadable(Why.NO_CREDENTIALS)
+    assert source.older("s3://shop/x.md", "v1") == unreadable(Why.NO_CREDENTIALS)
 
 
 def test_versions_that_may_not_be_listed_are_refused() -> None:
