@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -12,9 +12,10 @@ from console.errors import ConsoleError
 from console.trace import matching
 from console.trace.insights import query
 from console.trace.insights.estimate import Scans
+from console.trace.insights.gathered import Gathered
 from console.trace.insights.paging import read
 from console.trace.insights.query import Query
-from console.trace.insights.results import Line, Lines
+from console.trace.insights.results import Lines
 from console.trace.insights.running import Asked, End, Runner
 from console.trace.insights.window import Window, Windows, around, chunks, leaves_open, points_back, windows
 from console.trace.plan import Confirm, Plan
@@ -45,23 +46,6 @@ class Ground:
     group: str
     retention: timedelta | None
     indexed: frozenset[str]
-
-
-@dataclass(slots=True)
-class _Gathered:
-    """Hold what was found so far for one question."""
-
-    lines: list[Line] = field(default_factory=list)
-    moments: list[datetime] = field(default_factory=list)
-    notes: dict[str, Note] = field(default_factory=dict)
-    at_the_end: bool = False
-
-    @property
-    def documents(self) -> Iterator[Document]:
-        return (line.document for line in self.lines)
-
-    def note(self, code: str, text: str, *, partial: bool = False) -> None:
-        self.notes[text] = Note(code, text, partial=partial)
 
 
 class InsightsTrail:
@@ -107,7 +91,7 @@ class InsightsTrail:
 
     def session(self, session_id: str) -> Material:
         """Give all that a session left, however many runs it had."""
-        return self._material(self._of_sessions((session_id,), _Gathered()))
+        return self._material(self._of_sessions((session_id,), Gathered()))
 
     def trace(self, trace_id: str) -> Material:
         """Give all that the sessions of a trace left, and the trace's spans that name none."""
@@ -121,7 +105,7 @@ class InsightsTrail:
         latest = max(_begun(found.documents), default=None)
         if latest is None:
             return self._material(found)
-        return self._material(self._of_sessions((latest[1],), _Gathered(notes=found.notes)))
+        return self._material(self._of_sessions((latest[1],), Gathered(notes=found.notes)))
 
     def answered(self, answer: Fingerprint) -> Material:
         """Give the invocation spans whose answers have this fingerprint."""
@@ -145,11 +129,11 @@ class InsightsTrail:
     def _windows(self) -> Windows:
         return windows(self._clock(), self._since, self._ground.retention)
 
-    def _of_sessions(self, session_ids: Collection[str], found: _Gathered) -> _Gathered:
+    def _of_sessions(self, session_ids: Collection[str], found: Gathered) -> Gathered:
         """Add the lines of sessions to those that led to them, and the spans of their traces that name no session."""
         oldest = min(found.moments, default=None)
 
-        def is_enough(gathered: _Gathered, window: Window, indexed: bool) -> bool:  # noqa: FBT001 - of a window
+        def is_enough(gathered: Gathered, window: Window, indexed: bool) -> bool:  # noqa: FBT001 - of a window
             if not gathered.lines or (oldest is not None and window.end >= oldest):
                 return False
             # Where nobody can tell, a look by the index is worth its price, and a full scan is not.
@@ -167,12 +151,12 @@ class InsightsTrail:
         gathered.notes |= found.notes
         return gathered
 
-    def _widened(self, asked: Query, is_enough: Callable[[_Gathered, Window, bool], bool]) -> _Gathered:
+    def _widened(self, asked: Query, is_enough: Callable[[Gathered, Window, bool], bool]) -> Gathered:
         """Look into one window after the other, the newest first, until there is enough.
 
         `is_enough` is asked before each of them, with whether an index leads to its lines.
         """
-        found, ladder = _Gathered(), self._windows()
+        found, ladder = Gathered(), self._windows()
         for window in (*ladder.first, *ladder.further):
             indexed = ladder.is_indexed(window)
             missed = window in ladder.further and not found.lines
@@ -182,12 +166,12 @@ class InsightsTrail:
                 break
         return found
 
-    def _at_once(self, asked: Query, window: Window) -> _Gathered:
-        found = _Gathered()
+    def _at_once(self, asked: Query, window: Window) -> Gathered:
+        found = Gathered()
         self._look(asked, window, found, indexed=False)
         return found
 
-    def _look(self, asked: Query, window: Window, found: _Gathered, *, indexed: bool) -> bool:
+    def _look(self, asked: Query, window: Window, found: Gathered, *, indexed: bool) -> bool:
         """Look into a window; give False where somebody did not agree, and what was found before is all there is.
 
         Raises:
@@ -211,7 +195,7 @@ class InsightsTrail:
         ends = (window.start, window.end)
         return self._confirm(Plan(asked.what, ends, indexed=False, bytes=scanned, cost_usd=self._scans.cost(scanned)))
 
-    def _read(self, asked: Sequence[Query], window: Window, found: _Gathered) -> bool:
+    def _read(self, asked: Sequence[Query], window: Window, found: Gathered) -> bool:
         """Run queries and gather what they find; give False where the group has no index to ask.
 
         Raises:
@@ -245,7 +229,7 @@ class InsightsTrail:
         text = f"{SHARED_GROUP} {how}: only spans of the platform, and of agents of before, lie there"
         self._shared = Note("no_shared_spans", text)
 
-    def _judge(self, asked: Asked, end: End, found: _Gathered) -> None:
+    def _judge(self, asked: Asked, end: End, found: Gathered) -> None:
         group = asked.group
         match end:
             case End.TOO_OLD:
@@ -261,7 +245,7 @@ class InsightsTrail:
                 message = f"CloudWatch Logs calls a query of this command malformed, which is our fault: {text}"
         raise ConsoleError(message)
 
-    def _material(self, found: _Gathered, wanted: Callable[[Document], bool] = lambda _: True) -> Material:
+    def _material(self, found: Gathered, wanted: Callable[[Document], bool] = lambda _: True) -> Material:
         read_in = material(line.text for line in found.lines if wanted(line.document))
         return replace(read_in, notes=(*read_in.notes, *found.notes.values()))
 
