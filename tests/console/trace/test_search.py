@@ -112,14 +112,25 @@ def test_a_passage_behind_a_million_lookalikes_is_found() -> None:
     assert find(fingerprint_of(passage), document) == 600 * len(other)
 
 
-def test_a_document_that_was_made_to_take_for_ever_is_given_up() -> None:
-    """Its windows all differ and all look like the passage: what is hashed of them has an end, and it is said."""
-    chance = random.Random(7)  # noqa: S311 - as above
+def ring_of(size: int) -> bytes:
+    """Make bytes that, repeated, hold many windows of their length that differ, and all look alike."""
     # One byte leaves and the same enters, so the first sum stays; length and sum are multiples of 256, so does a byte
     # of the second, until it wraps.
-    ring = bytearray(chance.randbytes(1 << 18))
+    ring = bytearray(random.Random(7).randbytes(size))  # noqa: S311 - as above
     ring[0] = (ring[0] - sum(ring)) % 256
-    document = bytes(ring) * 3
+    return bytes(ring)
+
+
+def test_what_was_refused_in_one_block_is_not_hashed_again_in_the_next() -> None:
+    """Hundreds of windows look like the passage, again and again; hashed each time, they would be given up."""
+    ring = ring_of(1 << 16)
+
+    assert find(lookalike(ring), ring * (10 * BLOCK_BYTES // len(ring))) is None
+
+
+def test_a_document_that_was_made_to_take_for_ever_is_given_up() -> None:
+    """Its windows all differ and all look like the passage: what is hashed of them has an end, and it is said."""
+    ring = ring_of(1 << 18)
 
     with pytest.raises(TooCostlyError):
-        find(lookalike(document[: len(ring)]), document)
+        find(lookalike(ring), ring * 3)
