@@ -152,6 +152,16 @@ FAULTS = [
         {"policies": (policy(saying(statement(Effect="allow"))),)},
         ("has the effect 'allow'",),
     ),
+    *(
+        Planted(
+            f"a policy with {name}", "xray-policy", {"policies": (policy(document),)}, ("no resource policy", reason)
+        )
+        for name, document, reason in (
+            ("a statement that is none", {"Statement": [statement(), 1]}, "it has no list of statements"),
+            ("a condition that is none", saying(statement(Condition=1)), "TransactionSearchXRayAccess is no object"),
+            ("a condition of none", saying(statement(Sid=None, Condition={"a": 1})), "of statement 1 is no object"),
+        )
+    ),
     Planted(
         "denied beside it",
         "xray-policy",

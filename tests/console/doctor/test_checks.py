@@ -36,7 +36,7 @@ from tests.console.doctor.healthy import (
     statement,
     stream,
 )
-from tests.console.doctor.planted import DENIED, DENY, FAULTS, FIVE, HOUR, LOGS_ARN, Planted, heard
+from tests.console.doctor.planted import DENIED, DENY, FAULTS, FIVE, HOUR, LOGS_ARN, XRAY_ARN, Planted, heard
 
 WORDS = (
     *("Sid", "Effect", "Principal", "NotPrincipal", "Action", "NotAction", "Resource", "Condition", "Service", "AWS"),
@@ -123,6 +123,13 @@ UNKNOWNS = [
         {"xray-policy"},
         id="a condition that nobody here judges",
     ),
+    *(
+        pytest.param({"policies": (policy(saying(statement(Condition=condition))),)}, {}, {"xray-policy"}, id=name)
+        for name, condition in (
+            ("a key that nobody here knows", {"StringEquals": {"aws:PrincipalOrgID": "o-1"}}),
+            ("an operator that nobody here knows", {"NumericEquals": {"aws:SourceAccount": ACCOUNT_ID}}),
+        )
+    ),
     pytest.param(heard(arrived=False), {}, {"canary"}, id="no span came"),
     pytest.param({"heard": Heard("w", "s", failed="throttled")}, {}, {"canary"}, id="no answer"),
     pytest.param(
@@ -203,6 +210,27 @@ def test_two_statements_may_let_in_what_one_does_not() -> None:
     assert found["xray-policy"].result.state is State.OK
     assert "one, " in found["xray-policy"].result.says
     assert "two, " in found["xray-policy"].result.says
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        {
+            "ArnLikeIfExists": {"AWS:SOURCEARN": XRAY_ARN},
+            "StringEqualsIfExists": {"aws:sourceaccount": [ACCOUNT_ID, "9"]},
+        },
+        {"ArnEquals": {"aws:SourceArn": [LOGS_ARN, XRAY_ARN]}, "StringLike": {"aws:SourceAccount": "11112222*"}},
+        {
+            "ForAnyValue:StringLike": {"aws:SourceArn": "arn:aws:xray:*"},
+            "StringEquals": {"aws:SourceAccount": ACCOUNT_ID},
+        },
+    ],
+)
+def test_a_condition_may_be_written_in_another_way(condition: Mapping[str, Any]) -> None:
+    """Operators that take patterns, several values, keys in any case."""
+    found = checked(replace(HEALTHY, policies=(policy(saying(statement(Condition=condition))),)))
+
+    assert found["xray-policy"].result.state is State.OK
 
 
 @pytest.mark.parametrize(
