@@ -44,8 +44,8 @@ class TextFact:
 
     Attributes:
         words: as they were retrieved where the archive or the trail has them, normalised where the source has.
-        why: why the archive does not have them, as a code: `erased`, `never_stored`, `access_denied`, `no_archive`,
-            `unreachable`; empty where it was not asked or has them.
+        why: why the archive does not have them, as a code of `archive.Lack`: `erased`, `never_stored`, `gone`,
+            `forged`, `access_denied`, `no_archive`, `unreachable`; empty where it was not asked or has them.
     """
 
     state: Text
@@ -58,8 +58,8 @@ class SourceFact:
     """Say how the source stands.
 
     Attributes:
-        why: a code that says more: `access_denied`, `not_found`, `too_large`, `not_allowed`, `timeout`, `no_text`, ….
-        media_type: what the document is; empty where it was not read.
+        why: a code of `sources.source.Why` that says more: `access_denied`, `not_found`, `too_large`, `no_text`, ….
+        media_type: what the document is; empty where it was not fetched.
         extracted: the text was extracted from a form that is not text.
         version: the object version in which the passage was found, where it is not in the newest.
         version_time: when that version was written, in UTC, as ISO 8601.

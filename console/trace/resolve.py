@@ -140,9 +140,11 @@ class Resolver:
                 uri = asked[future]
                 looked[uri] = _outcome(future, documents[uri])
                 self._progress(f"looked at {done} of {len(asked)} documents")
-        finally:
-            # Whoever stops the command does not wait for what has not begun.
-            pool.shutdown(cancel_futures=True)
+        except BaseException:
+            # Whoever stops the command waits neither for what has not begun nor for what is slow.
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        pool.shutdown()
         return looked
 
 

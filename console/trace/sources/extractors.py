@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
 from signal import SIGKILL, SIGXCPU
-from threading import Timer
+from threading import Lock, Timer
 from typing import Any, Final
 
 from console.trace.sources.media import Kind
@@ -39,6 +39,9 @@ class Extractors:
         self._limits = (str(cpu_seconds), str(memory_bytes), str(TEXT_BYTES))
         self._wall_seconds = wall_seconds
         self._idle: SimpleQueue[subprocess.Popen[bytes]] = SimpleQueue()
+        self._all: list[subprocess.Popen[bytes]] = []
+        self._lock = Lock()
+        self._open = True
 
     def texts(self, kind: Kind, content: Content) -> Sequence[bytes] | Refused:
         """Give the normalised text, once for each way to read it, or say why there is none."""
@@ -50,19 +53,21 @@ class Extractors:
         except (OSError, ValueError, KeyError, TypeError):
             # It ended in the middle: by a limit, or by what its libraries did.
             return unreadable(_buried(child))
-        except BaseException:
-            _end(child)
-            raise
         finally:
             timer.cancel()
         self._idle.put(child)
         return taken
 
     def close(self) -> None:
-        """End all children."""
+        """End all children, also those that have a document in hand, and start no more."""
+        with self._lock:
+            self._open = False
+        for child in self._all:
+            # Whoever waits for an answer of it learns that none comes, and buries it.
+            child.kill()
         while True:
             try:
-                _end(self._idle.get_nowait())
+                _buried(self._idle.get_nowait())
             except Empty:
                 return
 
@@ -70,15 +75,23 @@ class Extractors:
         try:
             return self._idle.get_nowait()
         except Empty:
-            return subprocess.Popen(  # noqa: S603 - our own program
-                [sys.executable, "-m", _MODULE, *self._limits],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env={name: os.environ[name] for name in _INHERITED if name in os.environ},
-                # A key on the terminal ends this command, and that ends them: none dies in the middle of an answer.
-                start_new_session=True,
-            )
+            pass
+        with self._lock:
+            if not self._open:
+                raise InterruptedError
+            self._all.append(self._started())
+            return self._all[-1]
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(  # noqa: S603 - our own program
+            [sys.executable, "-m", _MODULE, *self._limits],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={name: os.environ[name] for name in _INHERITED if name in os.environ},
+            # A key on the terminal ends this command, and that ends them: none dies in the middle of an answer.
+            start_new_session=True,
+        )
 
 
 @contextmanager
@@ -126,9 +139,3 @@ def _buried(child: subprocess.Popen[bytes]) -> Why:
             child.kill()
             return Why.MALFORMED
     return Why.TOO_COSTLY if child.returncode in _COSTLY else Why.MALFORMED
-
-
-def _end(child: subprocess.Popen[bytes]) -> None:
-    """End a child that waits for a document."""
-    with suppress(OSError), child:
-        child.kill()

@@ -2,7 +2,7 @@
 
 A name is resolved once, and the connection goes to the very address that was allowed, so that no second answer of a
 name server leads elsewhere. Each redirect is looked at in the same way. Credentials and cookies are never sent, and no
-proxy or file of this machine's settings is heeded.
+proxy is asked: there is no client that would, only what carries one request.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class Web:
             headers={**_HEADERS, "Host": url.netloc.decode("ascii")},
             extensions={"timeout": _TIMEOUT.as_dict(), "sni_hostname": _host(url)},
         )
-        with httpx.HTTPTransport(verify=self._tls, trust_env=False) as transport:
+        with httpx.HTTPTransport(verify=self._tls) as transport:
             response = transport.handle_request(request)
             with closing(response):
                 return self._answer(response, url, deadline)

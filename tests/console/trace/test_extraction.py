@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from typing import Any
@@ -16,10 +16,15 @@ import psutil
 import pytest
 
 from agent_image.retrieval.fingerprint import fingerprint
+from agent_image.retrieval.passage import Address
+from console.trace.archive import NoArchive
 from console.trace.documents import Document, prepared
+from console.trace.index_now import NoIndex
+from console.trace.resolve import Resolver, Wanted
 from console.trace.sources.extractors import Extractors, extractors
 from console.trace.sources.media import Kind, kind_of, media_type_of
 from console.trace.sources.source import Content, Refused, Why, unreadable
+from tests.console.trace.sourced import Shelf
 from tests.console.trace.written import paragraph, pdf, run, scanned, with_parts, word
 
 MIB = 1 << 20
@@ -88,6 +93,7 @@ def test_what_no_text_is_taken_from_is_unreadable() -> None:
         (Content("Grüße".encode("latin-1"), "a.txt"), None),
         (Content("Grüße".encode("latin-1"), "a.txt", charset="no-such"), None),
         (Content("Grüße".encode("utf-16-le"), "a.txt"), None),
+        (Content("Words".encode("utf-16-le"), "a.txt"), None),
         (Content(b"", "a.txt"), ""),
     ],
 )
@@ -337,6 +343,28 @@ def test_children_are_used_again_and_end_with_who_started_them() -> None:
     assert [_first(texts) for texts in found] == [f"Page {n}." for n in range(40)]
     assert 1 <= len(mine) <= 3
     assert (len(gone), left) == (len(mine), [])
+
+
+def test_whoever_stops_the_command_waits_for_no_document() -> None:
+    """A document in hand is let go, and its child ends."""
+    slow, before = _slow_page(2_000_000), set(alive())
+    shelf = Shelf({"slow.html": Content(slow, "a.html"), "quick.md": Content(b"Words.", "a.md")})
+
+    def stop(_text: str) -> None:
+        deadline = time.monotonic() + 30
+        while not set(alive()) - before and time.monotonic() < deadline:
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+
+    wanted = [Wanted(Address(uri, fingerprint("Words.")), uri) for uri in shelf.documents]
+    with pytest.raises(KeyboardInterrupt):
+        Resolver(shelf, NoArchive(), NoIndex(), progress=_after_archive(stop)).facts(wanted)
+
+    assert psutil.wait_procs(set(alive()) - before, 10)[1] == []
+
+
+def _after_archive(stop: Callable[[str], None]) -> Callable[[str], None]:
+    return lambda text: stop(text) if text.startswith("looked at") else None
 
 
 def _first(texts: Sequence[bytes] | Refused) -> str:
