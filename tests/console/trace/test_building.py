@@ -298,6 +298,26 @@ def test_sessions_come_by_the_time_of_their_first_turns() -> None:
     assert found[1] == built(story())
 
 
+def test_a_span_that_names_no_session_belongs_where_it_hangs() -> None:
+    """It is its parent's; where its parent says nothing, or is missing, it is of the only session of its trace."""
+    shared = [
+        span("ours", "a", trace_id="f1"),
+        span("theirs", "b", trace_id="f1", session_id="other"),
+        span("of ours", "a1", "a", trace_id="f1", session_id=""),
+        span("of theirs", "b1", "b", trace_id="f1", session_id=""),
+        span("deep in theirs", "b2", "b1", trace_id="f1", session_id=""),
+        span("of nobody", "z", trace_id="f1", session_id=""),
+        span("alone", "c", trace_id="f2"),
+        span("beside", "d", "missing", trace_id="f2", session_id="", start=1),
+    ]
+    found = {one.id: outline(one.apart) for one in sessions_of(material(lines(shared)))}
+    assert found == {
+        SESSION_ID: [["ours", "of ours"], "alone", "beside"],
+        "other": [["theirs", ["of theirs", "deep in theirs"]]],
+        "": ["of nobody"],
+    }
+
+
 def test_a_session_that_left_nothing_to_show_is_none() -> None:
     """The server's span around another session's feedback says nothing."""
     outer = span("POST /invocations", "p1", session_id="callers", kind="SERVER")

@@ -183,6 +183,12 @@ def test_parents_in_a_circle_are_shown_once_each(parents: dict[str, str]) -> Non
     assert "parent_circle" in codes(found)
 
 
+def test_what_hangs_below_a_circle_stays_below_it() -> None:
+    """However early it began: the circle is cut at the earliest of those that are in it."""
+    spans = [span(name, name, parent, start=ord(name), scope="vendor") for name, parent in ("ac", "bc", "cb")]
+    assert outline(built(spans).apart) == [["b", ["c", "a"]]]
+
+
 def test_a_chain_of_ten_thousand_parents_is_shown_without_running_out_of_stack() -> None:
     """What lies too deep is shown higher, and every span is there."""
     spans = [span("s", f"{n}", f"{n - 1}" if n else "", start=n / 100, scope="vendor") for n in range(10_000)]
@@ -263,6 +269,12 @@ def test_a_score_that_there_was_not_is_none() -> None:
         (read,) = every(built([retrieval("r1", "", (), **said)]), Retrieval)
         assert read.passages is not None
         assert [one.score for one in read.passages] == expected
+
+
+def test_another_vendors_agent_is_a_step() -> None:
+    """Its name may be all that tells two agents apart."""
+    agent = span("invoke_agent planner", "v1", scope="vendor", gen_ai__operation__name="invoke_agent")
+    assert outline(built([agent, chat("c1", "v1", start=1)]).apart) == [["invoke_agent planner", "offline"]]
 
 
 def test_unknown_attributes_are_shown_as_plain_values() -> None:
