@@ -40,10 +40,16 @@ def _unpacked(pieces: Iterable[bytes], window: int, limit_bytes: int) -> bytes |
     found, unpacker = bytearray(), zlib.decompressobj(window)
     try:
         for piece in pieces:
-            # A few bytes may unpack to all the memory there is: it is told how much to give.
-            found += unpacker.decompress(piece, limit_bytes + 1 - len(found))
-            if len(found) > limit_bytes:
-                return unreadable(Why.TOO_LARGE)
+            rest = piece
+            while rest:
+                if unpacker.eof:
+                    # What was packed in several parts is unpacked as one.
+                    unpacker = zlib.decompressobj(window)
+                # A few bytes may unpack to all the memory there is: it is told how much to give.
+                found += unpacker.decompress(rest, limit_bytes + 1 - len(found))
+                if len(found) > limit_bytes:
+                    return unreadable(Why.TOO_LARGE)
+                rest = unpacker.unused_data
     except zlib.error:
         return unreadable(Why.BROKEN)
     return bytes(found) if unpacker.eof else unreadable(Why.BROKEN)
