@@ -204,6 +204,22 @@ def test_a_deleted_document_of_a_versioned_bucket_is_missing_and_its_words_come_
     assert (found.text.state, found.text.words) == (Text.SOURCE, "Thirty days.")
 
 
+def test_older_versions_are_those_of_this_object_before_the_newest(bucket: Bucket) -> None:
+    """Not those of an object whose key begins in the same way, and not what was read already."""
+    first, second, third = (bucket.put("x.md", f"Words {n}.") for n in range(3))
+    bucket.put("x.md.bak", "Thirty days.")
+    source = bucket.source()
+
+    def ids(newest: str) -> list[str]:
+        versions = source.older(bucket.uri("x.md"), newest)
+        assert not isinstance(versions, Refused)
+        return [version.id for version in versions]
+
+    assert ids(third or "") == [second, first]
+    assert ids("") == [third, second, first]
+    assert resolved(bucket, "x.md", "Thirty days.").text.state is Text.NOT_RECOVERED
+
+
 def test_only_so_many_versions_are_looked_at(bucket: Bucket) -> None:
     """The newest of them; what is older is not found."""
     bucket.put("x.md", "The oldest words.")
