@@ -9,7 +9,7 @@ from typing import Final
 from agent_image.contract import Regime
 from console.doctor.account import Account, Heard
 from console.doctor.check import Check, Result, could_not, fault, ok, skipped, unknown
-from console.doctor.command import deploy, rastro
+from console.doctor.command import ask, deploy, rastro
 from console.doctor.declared import Declared
 
 COST: Final = (
@@ -45,7 +45,9 @@ def judge(declared: Declared, account: Account) -> Result:
     if heard is None:
         return skipped("not asked for: --canary asks the agent a question, which costs its model's tokens")
     if heard.failed is not None:
-        return unknown(f"the agent did not answer: {heard.failed}", mend=("ask it yourself: rastro ask",))
+        return unknown(
+            f"the agent did not answer: {heard.failed}", mend=("ask it yourself",), commands=(ask(declared),)
+        )
     if heard.hits is None:
         return could_not(heard.search) if heard.search else unknown("the group could not be searched")
     if declared.regime is Regime.CONTENT and declared.to_cloudwatch:

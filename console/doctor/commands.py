@@ -16,6 +16,7 @@ from console.doctor.check import Checked, State, examine
 from console.doctor.checks import CHECKS
 from console.doctor.declared import Declared, declared_of
 from console.doctor.gather import gather
+from console.doctor.open_points import POINTS
 from console.environment import find
 from console.errors import FAILURE, BadInputError
 from console.moments import now
@@ -85,7 +86,7 @@ def doctor(
 def _document(wish: Wish, declared: Declared, account: Account, checked: tuple[Checked, ...]) -> dict[str, Any]:
     built = show.document(declared, account.asked_at, checked)
     if wish.first_deploy:
-        points = first_deploy.walk(first_deploy.POINTS, declared, account)
+        points = first_deploy.walk(POINTS, declared, account)
         built["first_deploy"] = first_deploy.document(points, declared)
     return built
 
@@ -94,7 +95,7 @@ def _show(wish: Wish, screen: Screen, declared: Declared, account: Account, chec
     show.show(screen, declared, account.asked_at, checked)
     if not wish.first_deploy:
         return
-    points = first_deploy.walk(first_deploy.POINTS, declared, account)
+    points = first_deploy.walk(POINTS, declared, account)
     for table in first_deploy.tables(points):
         if table.rows:
             screen.line()

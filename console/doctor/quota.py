@@ -8,7 +8,7 @@ from console.doctor.account import Account, Failed
 from console.doctor.check import Check, Result, could_not, fault, ok, warning
 from console.doctor.command import aws
 from console.doctor.declared import Declared
-from console.doctor.resource_policy import read
+from console.doctor.xray_rights import read
 
 POLICIES: Final = 10
 """Resource policies of an account in a Region (CloudWatch Logs); nobody can raise it."""

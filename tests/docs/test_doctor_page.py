@@ -11,7 +11,8 @@ from console.cli import app
 from console.doctor.canary_talk import WAIT_SECONDS
 from console.doctor.check import State, examine
 from console.doctor.checks import CHECKS
-from console.doctor.first_deploy import POINTS, document, walk
+from console.doctor.first_deploy import document, walk
+from console.doctor.open_points import POINTS
 from console.doctor.show import document as results
 from tests.conftest import ROOT
 from tests.console.doctor.healthy import DECLARED, HEALTHY, NOW

@@ -195,6 +195,13 @@ FAULTS = [
         State.WARNING,
     ),
     Planted(
+        "a condition that everybody meets",
+        "xray-policy",
+        {"policies": (policy(saying(statement(Condition={"ArnLike": {"aws:SourceArn": "*"}, **OWN_ACCOUNT}))),)},
+        ("the condition on aws:SourceArn lets other accounts in",),
+        State.WARNING,
+    ),
+    Planted(
         "another policy is broken",
         "xray-policy",
         {"policies": (POLICY, policy("[]", "old"))},

@@ -67,6 +67,9 @@ def test_nothing_is_wrong_with_a_healthy_account() -> None:
     assert len(found) == len(CHECKS) == len({check.name for check in CHECKS})
 
 
+USUAL = ("widely copied example", "it has to be ArnLike", "lets other accounts in", "the organisation", "boundary")
+
+
 @pytest.mark.parametrize("planted", FAULTS, ids=lambda planted: planted.name)
 def test_a_planted_fault_is_found_and_no_other(planted: Planted) -> None:
     """By its check, with the value found, the value wanted and how to mend it; every other check stays quiet."""
@@ -76,6 +79,8 @@ def test_a_planted_fault_is_found_and_no_other(planted: Planted) -> None:
     assert states(found, State.FAULT, State.WARNING) - planted.also == {planted.check}
     one = found[planted.check]
     assert [text for text in planted.says if text not in written(one)] == []
+    # A mistake is named as the usual one only where it is.
+    assert [text for text in USUAL if text in written(one) and text not in planted.says] == []
     assert one.result.found
     assert one.result.wanted
     assert one.result.mend
@@ -221,7 +226,7 @@ def test_two_statements_may_let_in_what_one_does_not() -> None:
         },
         {"ArnEquals": {"aws:SourceArn": [LOGS_ARN, XRAY_ARN]}, "StringLike": {"aws:SourceAccount": "11112222*"}},
         {
-            "ForAnyValue:StringLike": {"aws:SourceArn": "arn:aws:xray:*"},
+            "ForAnyValue:StringLike": {"aws:SourceArn": f"arn:aws:xray:*:{ACCOUNT_ID}:*"},
             "StringEquals": {"aws:SourceAccount": ACCOUNT_ID},
         },
     ],

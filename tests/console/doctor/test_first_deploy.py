@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from console.doctor.account import Failed, Heard
-from console.doctor.first_deploy import POINTS, document, masked, note, walk
+from console.doctor.first_deploy import document, masked, note, walk
+from console.doctor.open_points import POINTS
 from tests.console.doctor.healthy import (
     ACCOUNT_ID,
     DECLARED,
