@@ -184,6 +184,29 @@ def test_older_versions_are_searched_where_the_newest_lacks_the_passage(newest: 
     assert shelf.asked_back == {f"{URI}@{'' if isinstance(newest, Refused) else 'v9'}": 1}
 
 
+def test_what_was_extracted_in_one_way_then_and_now_has_changed() -> None:
+    """The same extractor finds it in the older version and not in the newest: that is no matter of blanks."""
+
+    class AsItLies(Takings):
+        def texts(self, kind: Kind, content: Content) -> Sequence[bytes] | Refused:
+            return [content.data]
+
+    newest, older = b"%PDF- Other words.", b"%PDF- " + WORDS.encode()
+    version = Version("v1", "2026-01-01T00:00:00Z", lambda: Content(older, "a.pdf"))
+    shelf = Shelf({URI: Content(newest, "a.pdf", version="v2")}, {URI: [version]})
+
+    found = Resolver(shelf, NoArchive(), NoIndex(), extraction=AsItLies().opened).facts([wanted()])[wanted()]
+
+    assert found.source == SourceFact(
+        Source.CHANGED,
+        media_type="application/pdf",
+        extracted=True,
+        version="v1",
+        version_time="2026-01-01T00:00:00Z",
+    )
+    assert found.text.words == WORDS
+
+
 def test_versions_that_may_not_be_listed_are_said() -> None:
     """The newest lacks the passage; whether an older one has it, nobody could see."""
     shelf = Shelf({URI: Content(b"Other words.", "a.md", version="v9")}, {URI: unreadable(Why.ACCESS_DENIED)})
