@@ -38,8 +38,7 @@ def normalised(text: str) -> bytes:
 
     Lone surrogates, which no encoding carries, become a question mark.
     """
-    composed = text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
-    return " ".join(composed.split()).encode("utf-8", "replace")
+    return " ".join(unicodedata.normalize("NFC", text).split()).encode("utf-8", "replace")
 
 
 def fingerprint(text: str) -> Fingerprint:
