@@ -323,7 +323,7 @@ def _slow_page(size: int) -> bytes:
 def test_a_document_that_takes_too_long_is_given_up_and_the_next_is_read(limit: dict[str, Any]) -> None:
     """By the processor's time and by the clock's."""
     with extractors(**limit) as children:
-        found = prepared(Content(_slow_page(2_000_000), "a.html"), children)
+        found = prepared(Content(_slow_page(200_000), "a.html"), children)
         after = prepared(Content(b"<html><p>x", "b.html"), children)
 
     assert found == unreadable(Why.TOO_COSTLY)
@@ -346,7 +346,7 @@ def test_children_are_used_again_and_end_with_who_started_them() -> None:
 
 def test_whoever_stops_the_command_waits_for_no_document() -> None:
     """A document in hand is let go, and its child ends."""
-    slow, before = _slow_page(2_000_000), set(alive())
+    slow, before = _slow_page(200_000), set(alive())
     shelf = Shelf({"slow.html": Content(slow, "a.html"), "quick.md": Content(b"Words.", "a.md")})
 
     def stop(_text: str) -> None:
