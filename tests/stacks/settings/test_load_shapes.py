@@ -10,7 +10,10 @@ from tests.stacks.settings.folder import Folder
 RETENTION = "retention_days = 7"
 ACCOUNT_ID = 'account_id = "111122223333"'
 OWNER = 'owner = "agent-platform"'
-FIELDS = 'indexed_fields = ["name", "attributes.gen_ai.operation.name", "attributes.rag.index_version"]'
+FIELDS = (
+    'indexed_fields = ["name", "attributes.gen_ai.operation.name", "attributes.rag.index_version", '
+    '"attributes.rag.answer"]'
+)
 IAM = 'type = "IAM"'
 BACKEND = 'backend = "local"'
 TOP_KEYS = "account, agent, auth, cost_center, guard, network, observability, on_destroy, owner, role, usage"
