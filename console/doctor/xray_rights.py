@@ -139,6 +139,6 @@ def _open(declared: Declared, rule: Rule, name: str) -> Iterator[Problem]:
         (SOURCE_ACCOUNT, declared.account_id, _STRANGER),
     ):
         about = [condition for condition in rule.conditions if condition.key.casefold() == key.casefold()]
-        if not any(condition.known and not condition.holds(other) for condition in about):
+        if all(condition.holds(other) for condition in about):
             says = f"the condition on {key} lets other accounts in" if about else f"no condition on {key}"
             yield Problem(f"{name}: {says} ({_CONFUSED})", f"{key} = {own}")

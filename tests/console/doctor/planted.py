@@ -96,6 +96,13 @@ FAULTS = [
         State.WARNING,
         {"indexing_percentage": None, "manages_search": False},
     ),
+    xray("no resource at all", "its resources are none", Resource=None),
+    Planted(
+        "a policy without a name",
+        "xray-policy",
+        {"policies": (policy(saying(statement(Action="logs:PutLogEvents")), ""),)},
+        ("the group's own policy, TransactionSearchXRayAccess: does not allow",),
+    ),
     Planted("no policy", "xray-policy", {"policies": ()}, ("no resource policy speaks of xray.amazonaws.com",)),
     xray(
         "the article's source",
@@ -111,6 +118,16 @@ FAULTS = [
         "under StringEquals",
         "it has to be ArnLike",
         **with_condition({"StringEquals": {"aws:SourceArn": XRAY_ARN, "aws:SourceAccount": ACCOUNT_ID}}),
+    ),
+    xray(
+        "an exact source that is not ours",
+        "aws:SourceArn is arn:aws:xray:x",
+        **with_condition({"StringEquals": {"aws:SourceArn": "arn:aws:xray:x", "aws:SourceAccount": ACCOUNT_ID}}),
+    ),
+    xray(
+        "everybody but us",
+        f"aws:SourceArn is {XRAY_ARN}",
+        **with_condition({"ArnNotLike": {"aws:SourceArn": XRAY_ARN}, **OWN_ACCOUNT}),
     ),
     xray(
         "another Region's source",

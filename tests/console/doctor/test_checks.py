@@ -132,7 +132,7 @@ UNKNOWNS = [
         pytest.param({"policies": (policy(saying(statement(Condition=condition))),)}, {}, {"xray-policy"}, id=name)
         for name, condition in (
             ("a key that nobody here knows", {"StringEquals": {"aws:PrincipalOrgID": "o-1"}}),
-            ("an operator that nobody here knows", {"NumericEquals": {"aws:SourceAccount": ACCOUNT_ID}}),
+            ("an operator that nobody here knows", {"NumericEquals": {"aws:SourceAccount": "5", "aws:SourceArn": "5"}}),
         )
     ),
     pytest.param(heard(arrived=False), {}, {"canary"}, id="no span came"),
@@ -188,16 +188,23 @@ def test_a_caller_who_may_only_look_is_no_warning() -> None:
         ([("Allow", "*", "*"), ("Deny", "logs:putresourcepolicy", "*")], None, State.FAULT),
         ([("Allow", "*", "*")], ("Allow", "logs:*", "*"), State.OK),
         ([("Allow", "*", "*")], ("Allow", "s3:*", "*"), State.FAULT),
+        ([("Allow", "logs:PutLogEvents", "*")], ("Allow", "*", "*"), State.FAULT),
+        ([("Allow", "*", "*", "aws:RequestedRegion")], None, State.UNKNOWN),
+        ([("Allow", "*", "*", "aws:RequestedRegion"), ("Allow", "logs:*", "*")], None, State.OK),
+        ([("Allow", "*", "*"), ("Deny", "*", "*", "aws:RequestedRegion")], None, State.UNKNOWN),
+        ([("Allow", "*", "*", "aws:RequestedRegion")], ("Allow", "*", "*"), State.UNKNOWN),
+        ([("Allow", "*", "*")], ("Allow", "*", "*", "aws:RequestedRegion"), State.UNKNOWN),
         ([], None, State.FAULT),
     ],
 )
 def test_a_role_is_weighed_by_its_own_policies_where_the_simulator_may_not_be_asked(
-    documents: list[tuple[str, str, str]], boundary: tuple[str, str, str] | None, state: State
+    documents: list[tuple[str, ...]], boundary: tuple[str, ...] | None, state: State
 ) -> None:
-    """Grants, denials and the boundary, as IAM weighs them."""
+    """Grants, denials and the boundary, as IAM weighs them; what a condition decides is not known."""
 
-    def text(effect: str, action: str, resource: str) -> str:
-        return json.dumps(saying({"Effect": effect, "Action": action, "Resource": resource}))
+    def text(effect: str, action: str, resource: str, *keys: str) -> str:
+        conditions = {"Condition": {"StringEquals": dict.fromkeys(keys, "x")}} if keys else {}
+        return json.dumps(saying({"Effect": effect, "Action": action, "Resource": resource, **conditions}))
 
     held = RolePolicies(tuple(text(*one) for one in documents), text(*boundary) if boundary else None)
 
