@@ -18,10 +18,7 @@ _Record = TypeVar("_Record", SpanRecord, EventRecord)
 
 def spans_once(spans: Iterable[SpanRecord]) -> tuple[tuple[SpanRecord, ...], tuple[Note, ...]]:
     """Keep the first of the spans that share a trace and an id, by their times; note where they were not the same."""
-    alike: dict[Hashable, list[SpanRecord]] = {}
-    for span in spans:
-        alike.setdefault((span.trace_id, span.span_id), []).append(span)
-    kept, doubled = _first_of_each(alike)
+    kept, doubled = _once(((span.trace_id, span.span_id), span) for span in spans)
     return kept, tuple(
         Note(
             "span_twice",
@@ -33,10 +30,7 @@ def spans_once(spans: Iterable[SpanRecord]) -> tuple[tuple[SpanRecord, ...], tup
 
 def events_once(events: Iterable[EventRecord]) -> tuple[tuple[EventRecord, ...], tuple[Note, ...]]:
     """Keep the first of the events that share an id; those without one are the same if all of them is."""
-    alike: dict[Hashable, list[EventRecord]] = {}
-    for event in events:
-        alike.setdefault(text(event.fields.get(Field.EVENT_ID)) or (_canonical(event),), []).append(event)
-    kept, doubled = _first_of_each(alike)
+    kept, doubled = _once((text(event.fields.get(Field.EVENT_ID)) or (_canonical(event),), event) for event in events)
     return kept, tuple(
         Note("event_twice", f"event {text(one.fields.get(Field.EVENT_ID))} stands in the trail more than once, "
              "not always the same: the first is shown")
@@ -54,18 +48,21 @@ def in_order(events: Iterable[EventRecord]) -> list[EventRecord]:
     return sorted(events, key=key)
 
 
-def _first_of_each(alike: dict[Hashable, list[_Record]]) -> tuple[tuple[_Record, ...], Sequence[_Record]]:
-    kept: list[_Record] = []
+def _once(named: Iterable[tuple[Hashable, _Record]]) -> tuple[tuple[_Record, ...], Sequence[_Record]]:
+    """Keep one record of each name; give those as well of which there were others."""
+    kept: dict[Hashable, _Record] = {}
+    again: dict[Hashable, list[_Record]] = {}
+    for name, record in named:
+        if kept.setdefault(name, record) is not record:
+            again.setdefault(name, [kept[name]]).append(record)
     doubled: list[_Record] = []
-    for same in alike.values():
-        first = same[0]
+    for name, same in again.items():
         # As text: 1 and true are equal values, and not the same.
-        if len(same) > 1 and len({_canonical(one) for one in same}) > 1:
+        if len({_canonical(one) for one in same}) > 1:
             # Whichever line came first: the same trail must give the same session.
-            first = min(same, key=lambda one: (_time(one), _canonical(one)))
-            doubled.append(first)
-        kept.append(first)
-    return tuple(kept), doubled
+            kept[name] = min(same, key=lambda one: (_time(one), _canonical(one)))
+            doubled.append(kept[name])
+    return tuple(kept.values()), doubled
 
 
 def _time(record: SpanRecord | EventRecord) -> int:

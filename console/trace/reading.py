@@ -166,7 +166,10 @@ def _id(value: object) -> str:
 
 
 def _first(document: Mapping[str, Any], *names: str) -> object:
-    return next((document[name] for name in names if name in document), None)
+    for name in names:
+        if name in document:
+            return document[name]
+    return None
 
 
 def _links(value: object) -> Iterator[tuple[str, str]]:

@@ -13,6 +13,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST: Final = int((datetime.max.replace(tzinfo=UTC) - _EPOCH).total_seconds()) * NANOSECONDS
 _PLACES: Final = 40
 """Decimal exponents beyond which a number is none: written out, it would fill the memory."""
+_BEYOND: Final = 10**40
 _LONGEST: Final = 200
 """Characters beyond which a number is none."""
 _TO_MILLISECONDS: Final = -6
@@ -24,28 +25,28 @@ def text(value: object) -> str:
         return value
     number = value if type(value) is int else None
     # More digits than Python writes are no id.
-    return str(number) if number is not None and abs(number) < 10**_PLACES else ""
+    return str(number) if number is not None and abs(number) < _BEYOND else ""
 
 
 def whole(value: object) -> int | None:
     """Read a whole number, from a number or from its digits."""
     if type(value) is int:
-        return value if abs(value) < 10**_PLACES else None
+        return value if abs(value) < _BEYOND else None
     number = amount(value)
     return int(number) if number is not None and number == number.to_integral_value() else None
 
 
 def count(value: object) -> int | None:
     """Read a whole number from 0 on."""
-    number = whole(value)
-    return number if number is not None and number >= 0 else None
+    number = value if type(value) is int else whole(value)
+    return number if number is not None and 0 <= number < _BEYOND else None
 
 
 def amount(value: object) -> Decimal | None:
     """Read an amount, exactly; what is not finite or beyond all measure is none."""
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
         return None
-    if isinstance(value, int) and abs(value) >= 10**_PLACES:
+    if isinstance(value, int) and abs(value) >= _BEYOND:
         return None
     digits = value if isinstance(value, int) else str(value)
     if isinstance(digits, str) and len(digits) > _LONGEST:
