@@ -51,6 +51,8 @@ _ARCHIVE_WHYS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "erased": "erased from the archive",
         "never_stored": "the archive never had it",
+        "gone": "it is gone from the archive, and nobody erased it",
+        "forged": "something else lies in its place in the archive",
         "access_denied": "the archive denies access",
         "no_archive": "there is no archive",
         "unreachable": "the archive was not reached",
