@@ -78,10 +78,11 @@ def _weighed(declared: Declared, documents: tuple[str, ...]) -> tuple[bool, str]
         except MalformedPolicyError:
             return None
         said.extend((rule, applies(rule, NO_CONTEXT)) for rule in found if _concerns(declared, rule))
-    denials = [(rule, held) for rule, held in said if not rule.allows and held is not False]
+    # Nothing is known of the request, so that each condition leaves it open whether the statement applies.
+    denials = [(rule, held) for rule, held in said if not rule.allows]
     if any(held for _, held in denials):
         return False, f"{denials[0][0].name} denies it"
-    grants = [(rule, held) for rule, held in said if rule.allows and held is not False]
+    grants = [(rule, held) for rule, held in said if rule.allows]
     if denials or (grants and not any(held for _, held in grants)):
         return None
     return (True, f"{grants[0][0].name} allows it") if grants else (False, _SILENT)

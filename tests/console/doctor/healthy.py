@@ -85,7 +85,12 @@ def saying(*statements: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"Version": "2012-10-17", "Statement": [*statements]}
 
 
-def mask(*names: str, also: tuple[str, ...] | None = None, **operation: Any) -> Found:
+PATTERN = {"Name": "bare-cpf", "Regex": "[0-9]{3}"}
+
+
+def mask(
+    *names: str, also: tuple[str, ...] | None = None, patterns: tuple[Any, ...] = (PATTERN,), **operation: Any
+) -> Found:
     """Give a masking policy: `names` are masked, and found unless `also` names others."""
     masked = operation or {"Deidentify": {"MaskConfig": {}}}
     document = {
@@ -99,7 +104,7 @@ def mask(*names: str, also: tuple[str, ...] | None = None, **operation: Any) -> 
             },
             {"Sid": "mask", "DataIdentifier": cited(names), "Operation": masked},
         ],
-        "Configuration": {"CustomDataIdentifier": [{"Name": "bare-cpf", "Regex": "[0-9]{3}"}]},
+        "Configuration": {"CustomDataIdentifier": [*patterns]},
     }
     return {"logGroupIdentifier": GROUP, "policyDocument": json.dumps(document)}
 

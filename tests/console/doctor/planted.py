@@ -376,6 +376,19 @@ FAULTS = [
         {"masking": mask(*MASKED, Deidentify={})},
         ("not in Deidentify: CpfCode-BR, EmailAddress, bare-cpf",),
     ),
+    *(
+        Planted(
+            f"a pattern that is cited and {name}",
+            "masking",
+            {"masking": mask(*MASKED, patterns=patterns)},
+            ("not in Audit: bare-cpf", "not in Deidentify: bare-cpf"),
+        )
+        for name, patterns in (
+            ("not there", ()),
+            ("of no expression", ({"Name": "bare-cpf"}, "bare-cpf")),
+            ("of another name", ({"Name": "cpf", "Regex": "1"},)),
+        )
+    ),
     Planted("a mask that is no JSON", "masking", {"masking": {"policyDocument": "{"}}, ("not in Audit",)),
     Planted(
         "masking is off",

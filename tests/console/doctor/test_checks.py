@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from agent_image.contract import Regime
 from console.doctor.account import Account, Failed, Heard, RolePolicies, Ruled
+from console.doctor.arrival import needs_search
 from console.doctor.check import Checked, State, examine
 from console.doctor.checks import CHECKS
 from console.doctor.declared import Declared
@@ -38,6 +39,7 @@ from tests.console.doctor.healthy import (
 )
 from tests.console.doctor.planted import DENIED, DENY, FAULTS, FIVE, HOUR, LOGS_ARN, XRAY_ARN, Planted, heard
 
+EMPTY = ({"logStreamName": "spans"}, {"logStreamName": "just made"})
 WORDS = (
     *("Sid", "Effect", "Principal", "NotPrincipal", "Action", "NotAction", "Resource", "Condition", "Service", "AWS"),
     *("Allow", "Deny", "ArnLike", "aws:SourceArn", "Statement", "Operation", "Deidentify", "MaskConfig"),
@@ -284,6 +286,11 @@ def test_spans_that_go_elsewhere_are_not_looked_for_in_cloudwatch() -> None:
         ({"masking": {}}, {"masking": frozenset()}),
         ({"indexing": (FIVE,)}, {"indexing_percentage": Decimal(5)}),
         ({}, {"live_version": "4"}),
+        ({"runtime": Failed("bedrock-agentcore:GetAgentRuntime", "ThrottlingException")}, {"live_version": "4"}),
+        ({"endpoint": {"status": "READY", "liveVersion": "4"}}, {}),
+        ({"spans": (stream("spans", 3 * HOUR),), "streams": (stream("out", 0 * HOUR),)}, {}),
+        ({"spans": (stream("spans", 24 * HOUR),), "streams": (stream("out", 24 * HOUR),)}, {}),
+        ({"streams": (*EMPTY, OUTPUT), "spans": (*EMPTY, stream("spans", HOUR))}, {}),
         ({"spans": (stream("spans", 2 * HOUR),), "streams": (stream("spans", 2 * HOUR), OUTPUT)}, {}),
         ({"index": ({"policyDocument": '{"FieldsV2":{"name":{},"attributes.rag.index_version":{}}}'},)}, {}),
     ],
@@ -293,6 +300,21 @@ def test_what_is_as_declared_is_no_fault(account: Mapping[str, Any], declared: M
     found = checked(replace(HEALTHY, **account), replace(DECLARED, **declared))
 
     assert states(found, State.FAULT, State.WARNING, State.UNKNOWN) == set()
+
+
+@pytest.mark.parametrize(
+    ("spans", "output", "wanted"),
+    [
+        ((), (), True),
+        ((stream("spans", 3 * HOUR),), (stream("out", 0 * HOUR),), False),
+        ((stream("spans", 4 * HOUR),), (stream("out", 0 * HOUR),), True),
+        ((stream("spans", 90 * HOUR),), (), False),
+        (Failed("logs:DescribeLogStreams", DENIED), (stream("out", HOUR),), False),
+    ],
+)
+def test_the_shared_group_is_searched_where_spans_are_missing(spans: Any, output: Any, *, wanted: bool) -> None:
+    """And not where they arrive, where nobody calls, or where it is not known."""
+    assert needs_search(replace(HEALTHY, spans=spans, streams=output)) is wanted
 
 
 def test_the_policy_that_mends_is_the_one_that_the_account_s_stack_writes() -> None:
