@@ -7,7 +7,16 @@ from typing import Final
 
 _Address = IPv4Address | IPv6Address
 # Whoever may ask these is whoever runs on this machine: they give away its credentials.
-_METADATA: Final = frozenset(map(ip_address, ("169.254.169.254", "169.254.170.2", "169.254.170.23", "fd00:ec2::254")))
+_METADATA: Final = frozenset(
+    map(
+        ip_address,
+        (
+            *("169.254.169.254", "169.254.170.2", "169.254.170.23", "fd00:ec2::254"),
+            # Those of other clouds that lie elsewhere: a console may run anywhere.
+            *("168.63.129.16", "100.100.100.200", "192.0.0.192", "fd20:ce::254"),
+        ),
+    )
+)
 _TRANSLATED: Final = (ip_network("64:ff9b::/96"), ip_network("64:ff9b:1::/48"))
 _LOW_32_BITS: Final = 0xFFFF_FFFF
 
@@ -48,4 +57,6 @@ def _allowed(address: _Address, *, private: bool) -> bool:
     if isinstance(address, IPv6Address) and (address.ipv4_mapped is not None or _is_translated(address)):
         # It is the older address that counts.
         return True
-    return private or (address.is_global and not address.is_reserved)
+    # Long out of use, and Python takes them for anybody's; a network that has them keeps them to itself.
+    is_of_site = isinstance(address, IPv6Address) and address.is_site_local
+    return private or (address.is_global and not address.is_reserved and not is_of_site)

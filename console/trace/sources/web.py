@@ -11,7 +11,7 @@ import re
 import socket
 import ssl
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import cached_property
 from http import HTTPStatus
@@ -19,6 +19,7 @@ from typing import Final
 
 import httpx
 
+from console.trace.sources.connection import until
 from console.trace.sources.content_type import media_type_and_charset
 from console.trace.sources.destinations import allowed
 from console.trace.sources.source import LIMIT_BYTES, Content, Refused, Version, Why, missing, unreadable
@@ -46,6 +47,7 @@ _HEADERS: Final = {
     "Accept-Encoding": "gzip",
 }
 
+_TOO_LONG: Final = "the document takes too long"
 _HOST: Final = re.compile(r"[0-9A-Za-z._-]+|[0-9A-Fa-f:.]+")
 
 Resolve = Callable[[str, int], Sequence[str]]
@@ -93,6 +95,8 @@ class Web:
         except httpx.TimeoutException:
             return unreadable(Why.TIMEOUT)
         except httpx.HTTPError as error:
+            if time.monotonic() >= deadline:
+                return unreadable(Why.TIMEOUT)
             return unreadable(Why.CERTIFICATE if _is_of_tls(error) else Why.UNREACHABLE)
         return unreadable(Why.TOO_MANY_REDIRECTS)
 
@@ -123,26 +127,33 @@ class Web:
         return self._asked(addresses[-1], url, deadline)
 
     def _asked(self, address: str, url: httpx.URL, deadline: float) -> Content | Refused | httpx.URL:
-        request = httpx.Request(
-            "GET",
-            # Neither the name, which is resolved already, nor a user's name and password.
-            url.copy_with(host=address, userinfo=b"", fragment=None),
-            headers={**_HEADERS, "Host": url.netloc.decode("ascii")},
-            extensions={"timeout": _TIMEOUT.as_dict(), "sni_hostname": _host(url)},
-        )
-        with httpx.HTTPTransport(verify=self._tls) as transport:
-            response = transport.handle_request(request)
-            with closing(response):
-                return self._answer(response, url, deadline)
+        # A name may have any number of addresses, and each may be dead.
+        if time.monotonic() >= deadline:
+            raise httpx.ReadTimeout(_TOO_LONG)
+        with until(deadline) as connection, httpx.HTTPTransport(verify=self._tls) as transport:
+            request = httpx.Request(
+                "GET",
+                # Neither the name, which is resolved already, nor a user's name and password.
+                url.copy_with(host=address, userinfo=b"", fragment=None),
+                headers={**_HEADERS, "Host": url.netloc.decode("ascii")},
+                extensions={"timeout": _TIMEOUT.as_dict(), "sni_hostname": _host(url), "trace": connection.trace},
+            )
+            with closing(transport.handle_request(request)) as response:
+                answer = self._answer(response, url)
+            if connection.is_cut:
+                # Without a length of its own, what was cut off looks like all of it.
+                raise httpx.ReadTimeout(_TOO_LONG)
+            return answer
 
-    def _answer(self, response: httpx.Response, url: httpx.URL, deadline: float) -> Content | Refused | httpx.URL:
+    def _answer(self, response: httpx.Response, url: httpx.URL) -> Content | Refused | httpx.URL:
         location = response.headers.get("Location")
         if response.status_code in _MOVED and location:
             return url.join(location)
         if response.status_code != HTTPStatus.OK:
             return _refused(response.status_code)
-        pieces = _in_time(response.iter_raw(), deadline)
-        data = collected(pieces, response.headers.get("Content-Encoding", "").strip().lower(), self._limit_bytes)
+        data = collected(
+            response.iter_raw(), response.headers.get("Content-Encoding", "").strip().lower(), self._limit_bytes
+        )
         if isinstance(data, Refused):
             return data
         media_type, charset = media_type_and_charset(response.headers.get("Content-Type", ""))
@@ -166,14 +177,6 @@ def _addresses(host: str, port: int) -> Sequence[str]:
     """
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return tuple(dict.fromkeys(str(address[0]) for *_, address in found))
-
-
-def _in_time(pieces: Iterator[bytes], deadline: float) -> Iterator[bytes]:
-    for piece in pieces:
-        if time.monotonic() > deadline:
-            message = "the document takes too long"
-            raise httpx.ReadTimeout(message)
-        yield piece
 
 
 def _refused(status: int) -> Refused:

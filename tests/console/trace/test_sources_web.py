@@ -8,7 +8,7 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 
@@ -23,6 +23,11 @@ from tests.loopback.server import QuietHandler, serving
 PUBLIC = "203.0.114.7"
 
 
+DRIPS = {
+    "headers": (b"HTTP/1.1 200 OK\r\nX: ", b"x", b"\r\nContent-Length: 0\r\n\r\n"),
+    "patience": (b"", b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+    "endless": (b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n", b"x", b""),
+}
 Asked = list[tuple[str, dict[str, str]]]
 
 
@@ -61,10 +66,21 @@ class Site(QuietHandler):
         self.send_response(200)
         self.send_header("Content-Length", "100")
         self.end_headers()
-        for _ in range(100):
-            self.wfile.write(b"x")
-            self.wfile.flush()
-            time.sleep(0.05)
+        with suppress(OSError):
+            for _ in range(100):
+                self.wfile.write(b"x")
+                self.wfile.flush()
+                time.sleep(0.05)
+
+    def _dripping(self, rest: str) -> None:
+        """Answer well, and take a second for it."""
+        self.close_connection = True
+        beginning, drop, end = DRIPS[rest]
+        with suppress(OSError):
+            for part in (beginning, *[drop] * 20, end):
+                self.wfile.write(part)
+                self.wfile.flush()
+                time.sleep(0.05)
 
     def _broken(self, _rest: str) -> None:
         self.send_response(200)
@@ -146,6 +162,20 @@ def test_a_server_that_drips_is_left(site: Served) -> None:
     assert web(seconds=0.2).read(f"{site[0]}/slow") == unreadable(Why.TIMEOUT)
 
 
+@pytest.mark.parametrize("what", DRIPS)
+def test_a_server_that_drips_is_left_wherever_it_does(site: Served, what: str) -> None:
+    """In headers, before them, or without a length; and what had come by then is not taken for the document."""
+    assert web(seconds=0.2).read(f"{site[0]}/dripping/{what}") == unreadable(Why.TIMEOUT)
+
+
+def test_time_is_not_begun_anew_with_each_address(site: Served) -> None:
+    """A name may have as many as its owner likes."""
+    read = Web(allow_private=True, seconds=0, resolve=lambda *_: ["127.0.0.1"]).read(f"{site[0]}/doc.md")
+
+    assert read == unreadable(Why.TIMEOUT)
+    assert site[1] == []
+
+
 def test_nothing_that_listens_is_unreachable() -> None:
     """And so is a name that nobody knows."""
 
@@ -213,6 +243,12 @@ def test_neither_credentials_nor_cookies_are_sent(
         ("64:ff9b::a9fe:a9fe", False, False),
         ("2002:a9fe:a9fe::", False, False),
         ("fd00:ec2::254", False, False),
+        ("168.63.129.16", False, False),
+        ("::ffff:168.63.129.16", False, False),
+        ("100.100.100.200", False, False),
+        ("192.0.0.192", False, False),
+        ("fd20:ce::254", False, False),
+        ("fec0::1", False, True),
         ("169.254.1.1", False, False),
         ("fe80::1", False, False),
         ("fe80::1%eth0", False, False),
