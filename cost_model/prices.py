@@ -5,28 +5,39 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from decimal import Decimal, InvalidOperation
-from itertools import pairwise
+from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
 from cost_model.documents import read_toml
 from cost_model.errors import MissingPriceError, PriceRowError
-from cost_model.faults import exact, shown
+from cost_model.faults import shown
+from cost_model.tiers import Tier, charge, tier_faults, tiers_of, usd_of
 
 SHIPPED: Final = Path(__file__).parent / "data" / "prices"
 STALE_AFTER: Final = timedelta(days=180)
 
 _TEXTS: Final = ("id", "service_code", "usage_type", "name", "unit", "source")
-_KEYS: Final = {*_TEXTS, "as_of", "tiers", "free_share", "free_share_source"}
+_LISTING_TEXTS: Final = ("sku", "rate_code")
+_LISTING_DAYS: Final = ("effective", "published")
+_KEYS: Final = {*_TEXTS, "as_of", "tiers", "free_share", "free_share_source", *_LISTING_TEXTS, *_LISTING_DAYS}
 
 
 @dataclass(frozen=True, slots=True)
-class Tier:
-    """Price one unit, in USD, up to a bound in the row's unit; None has no bound."""
+class Listing:
+    """Say where in the AWS Price List a price stands.
 
-    usd: Decimal
-    up_to: Decimal | None = None
+    Attributes:
+        sku: the product.
+        rate_code: the rate of each tier, in the order of tiers, with spaces between.
+        effective: the day from which the price holds.
+        published: the day on which the list was published; None where it does not say.
+    """
+
+    sku: str
+    rate_code: str
+    effective: date
+    published: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +55,22 @@ class PriceRow:
     tiers: tuple[Tier, ...]
     free_share: Decimal = Decimal(0)
     free_share_source: str = ""
+    listing: Listing | None = None
 
     def charge(self, quantity: Decimal) -> Decimal:
         """Price a quantity, each part of it at the tier it falls in; in USD, unrounded."""
-        charged, below = Decimal(0), Decimal(0)
-        for tier in self.tiers:
-            top = quantity if tier.up_to is None else min(quantity, tier.up_to)
-            charged += max(top - below, Decimal(0)) * tier.usd
-            below = top
-        return charged
+        return charge(self.tiers, quantity)
+
+    def is_stale(self, today: date) -> bool:
+        """Tell whether the row was last seen at its source longer ago than `STALE_AFTER`."""
+        return today - self.as_of > STALE_AFTER
 
     def age_note(self, today: date) -> str | None:
         """Warn when the row has not been seen at its source for `STALE_AFTER`."""
-        age = today - self.as_of
-        if age <= STALE_AFTER:
+        if not self.is_stale(today):
             return None
-        return f"{self.name}: the price is of {self.as_of}, {age.days} days ago; check it at its source"
+        age = (today - self.as_of).days
+        return f"{self.name}: the price is of {self.as_of}, {age} days ago; check it at its source"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +91,19 @@ class PriceBook:
         """Refuse a Region of which no price is known."""
         if region not in _regions(self.rows):
             raise MissingPriceError(None, region, _regions(self.rows))
+
+    def own_first(self, own: PriceBook) -> PriceBook:
+        """Add rows of somebody's own; of two rows of one day theirs is in use."""
+        return PriceBook((*own.rows, *self.rows))
+
+
+def prices_with(own: Path | None) -> PriceBook:
+    """Read the shipped rows and, beside them, those of a folder of somebody's own; it need not be there yet.
+
+    Raises:
+        CostError: a file holds faults; all of them are shown.
+    """
+    return load_prices() if own is None else load_prices().own_first(load_prices(own))
 
 
 def load_prices(folder: Path = SHIPPED) -> PriceBook:
@@ -116,20 +140,9 @@ def _row_faults(table: object) -> list[str]:
     faults += [f"{key}: missing; a price row needs it" for key in _TEXTS if not _is_text(table.get(key))]
     if type(table.get("as_of")) is not date:
         faults.append(f"as_of: {shown(table.get('as_of'))} is not allowed; allowed: a date such as 2026-08-30")
-    if "free_share" in table and (_usd(table["free_share"]) is None or not _is_text(table.get("free_share_source"))):
+    if "free_share" in table and (usd_of(table["free_share"]) is None or not _is_text(table.get("free_share_source"))):
         faults.append("free_share: needs a decimal string, and free_share_source beside it")
-    return faults + _tier_faults(table.get("tiers"))
-
-
-def _tier_faults(tiers: object) -> list[str]:
-    if not isinstance(tiers, list) or not tiers or not all(isinstance(tier, dict) for tier in tiers):
-        return ["tiers: missing; a price row needs at least one"]
-    faults = [f"tiers: usd {shown(t.get('usd'))}: needs a decimal string" for t in tiers if _usd(t.get("usd")) is None]
-    bounds = [exact(tier.get("up_to")) for tier in tiers[:-1]]
-    rising = all(low is not None and high is not None and low < high for low, high in pairwise([Decimal(0), *bounds]))
-    if not rising or "up_to" in tiers[-1]:
-        faults.append("tiers: every tier but the last needs a rising up_to, and the last has none")
-    return faults
+    return faults + tier_faults(table.get("tiers"))
 
 
 def _row(table: Mapping[str, object], region: str) -> PriceRow:
@@ -141,20 +154,21 @@ def _row(table: Mapping[str, object], region: str) -> PriceRow:
         **texts,
         region=region,
         as_of=as_of,
-        tiers=tuple(Tier(_usd(tier["usd"]) or Decimal(0), exact(tier.get("up_to"))) for tier in tiers),
-        free_share=_usd(table.get("free_share", "0")) or Decimal(0),
+        tiers=tiers_of(tiers),
+        free_share=usd_of(table.get("free_share", "0")) or Decimal(0),
         free_share_source=str(table.get("free_share_source", "")),
+        listing=_listing(table),
+    )
+
+
+def _listing(table: Mapping[str, object]) -> Listing | None:
+    effective, published = table.get("effective"), table.get("published")
+    if not isinstance(effective, date):
+        return None
+    return Listing(
+        str(table["sku"]), str(table["rate_code"]), effective, published if isinstance(published, date) else None
     )
 
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str) and bool(value.strip())
-
-
-def _usd(value: object) -> Decimal | None:
-    """Read a price from a string: a TOML number would invite binary fractions from other readers."""
-    try:
-        price = Decimal(value) if isinstance(value, str) else None
-    except InvalidOperation:
-        return None
-    return price if price is not None and price.is_finite() and price >= 0 else None

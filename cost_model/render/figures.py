@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Final
 
-from cost_model.prices import PriceRow, Tier
+from cost_model.prices import PriceRow
+from cost_model.tiers import Tier
 
 UNKNOWN: Final = "depends on usage"
 EVERY_TIER: Final = Decimal("Infinity")
