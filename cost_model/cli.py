@@ -25,9 +25,6 @@ from cost_model.render.report import comparison_sections, estimate_sections
 from cost_model.session_sizes import load_session_sizes
 from cost_model.sources import SynthesisSource, read_overrides, regimes_scenario, synthesised_scenarios
 
-BAD_INPUT = 2
-"""Exit status after an input was refused."""
-
 # Plain help and errors: rich would cost more time to import than a whole estimate takes.
 app = typer.Typer(
     name="cost",
@@ -100,13 +97,13 @@ def estimate(
 
 @contextmanager
 def refusals_to_stderr() -> Iterator[None]:
-    """Turn a refusal into one message a line on stderr and exit status 2."""
+    """Turn an error into one message a line on stderr and its exit status: 2 where an input was refused."""
     try:
         yield
     except CostError as error:
         for line in error.lines:
             typer.echo(clean(line), err=True)
-        raise typer.Exit(BAD_INPUT) from None
+        raise typer.Exit(error.status) from None
 
 
 def _show(output: Format, sections: Iterable[Section], as_json: Callable[[], str]) -> None:

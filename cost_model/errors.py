@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import ClassVar
 
 
 class CostError(Exception):
     """Refuse an input; `lines` holds one message for each fault found in it."""
+
+    status: ClassVar[int] = 2
+    """Exit status of a command that ends so."""
 
     def __init__(self, *lines: str) -> None:
         """Keep the messages apart, so that a caller prints one to a line."""
@@ -43,7 +47,8 @@ class MissingPriceError(CostError):
         what = f"no price row {row!r}" if row else "no price rows"
         known = ", ".join(regions) or "none"
         super().__init__(
-            f"Region {region!r}: {what}; Regions that have one: {known}. Prices are not guessed from others."
+            f"Region {region!r}: {what}; Regions that have one: {known}. Prices are not guessed from others; "
+            f"`rastro cost prices refresh --region {region}` asks AWS for them."
         )
 
 
@@ -53,3 +58,21 @@ class SynthesisError(CostError):
 
 class StaleSynthesisError(CostError):
     """The synthesised stacks were not made from the settings as they are now."""
+
+
+class AwsError(CostError):
+    """AWS did not answer, or not what was asked: nothing is wrong with the input."""
+
+    status = 1
+
+
+class PriceListError(CostError):
+    """A price list lacks a price, or holds several that disagree, or is not the file it should be."""
+
+    status = 1
+
+
+class MeasureError(CostError):
+    """What was measured cannot be used: nothing came in, or a file stands in the way."""
+
+    status = 1

@@ -50,7 +50,9 @@ SHIPPED = {
 
 def digest(row: PriceRow) -> str:
     """Return a short digest of everything a row says."""
-    return hashlib.sha256(repr(row).encode()).hexdigest()[:16]
+    # Rows that nobody found in the Price List yet say as much as before one could.
+    said = repr(row).replace(", listing=None)", ")")
+    return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
 def test_shipped_rows_are_history(prices: PriceBook) -> None:
