@@ -553,31 +553,177 @@ PRICE_NUMBERS: Final = (
 # --- usage: what a person states about an environment's traffic -------------------------------------------------------
 
 
+_GB: Final = Decimal(10**9)
+"""More GB than a month of anybody's logs: beyond it a number is a slip of the hand."""
+_EACH: Final = Decimal(10**9)
+"""More than one session or one month holds of anything that is counted."""
+_SHARE: Final = Decimal(1)
+
 USAGE: Final = (
-    Quantity("sessions", "sessions/month", "sessions that callers open in a month", whole=True),
-    Quantity("spans_per_session", "spans/session", "spans that one session exports"),
-    Quantity("passages_per_session", "passages/session", "passages that all retrievals of one session return"),
-    Quantity("distinct_passages", "passages/month", "passages seen for the first time in a month", whole=True),
-    Quantity("passage_kb", "KB", "size of one archived passage"),
-    Quantity("archive_months", "months", "months of distinct passages that the archive holds in steady state"),
+    Quantity(
+        *("sessions", "sessions/month", "sessions that callers open in a month"), maximum=Decimal(10**12), whole=True
+    ),
+    Quantity("spans_per_session", "spans/session", "spans that one session exports", maximum=_EACH),
+    Quantity(
+        *("passages_per_session", "passages/session", "passages that all retrievals of one session return"),
+        maximum=_EACH,
+    ),
+    Quantity(
+        *("distinct_passages", "passages/month", "passages seen for the first time in a month"),
+        maximum=Decimal(10**12),
+        whole=True,
+    ),
+    Quantity("passage_kb", "KB", "size of one archived passage", maximum=Decimal(10**6)),
+    Quantity(
+        *("archive_months", "months", "months of distinct passages that the archive holds in steady state"),
+        maximum=Decimal(1200),
+    ),
+    Quantity(
+        *("stdout_kb_per_session", "KB/session", "bytes that one session writes beside event lines: notices, EMF"),
+        maximum=_EACH,
+    ),
+    Quantity(
+        *("storage_compression", "share", "stored bytes, as a share of those that came in"),
+        minimum=Decimal("0.01"),
+        maximum=_SHARE,
+    ),
+    Quantity("vended_gb", "GB/month", "vended logs that arrive in log groups of class Standard", maximum=_GB),
+    Quantity(
+        *(
+            "vended_infrequent_access_gb",
+            "GB/month",
+            "vended logs that arrive in log groups of class Infrequent Access",
+        ),
+        maximum=_GB,
+    ),
+    Quantity("vended_s3_gb", "GB/month", "vended logs that are delivered to S3", maximum=_GB),
+    Quantity(
+        *(
+            "metric_series",
+            "series/month",
+            "custom metrics, each set of dimensions one, beside those of metric filters",
+        ),
+        maximum=_EACH,
+    ),
+    Quantity(
+        *("insights_alarm_metrics", "metrics", "metrics that the query of one Metrics Insights alarm reads"),
+        maximum=Decimal(10**4),
+    ),
+    Quantity("alerts", "publishes/month", "alerts that the topic takes in a month", maximum=Decimal(10**12)),
+    Quantity("kms_requests", "requests/month", "requests to KMS of what one key encrypts", maximum=Decimal(10**12)),
+    Quantity(
+        *(
+            "table_writes_per_session",
+            "write units/session",
+            "write request units of the guard's records, index included",
+        ),
+        maximum=_EACH,
+    ),
+    Quantity(
+        *("table_reads_per_session", "read units/session", "read request units of the guard's records"), maximum=_EACH
+    ),
+    Quantity(
+        "table_kb_per_session", "KB/session", "bytes of the guard's records that one session leaves", maximum=_EACH
+    ),
+    Quantity("table_months", "months", "months for which the guard's records stay", maximum=Decimal(1200)),
+    Quantity("audit_kb_per_session", "KB/session", "bytes of audit lines that one session leaves", maximum=_EACH),
+    Quantity(
+        *("audit_objects_per_session", "objects/session", "objects that one session puts into the audit bucket"),
+        maximum=_EACH,
+    ),
 )
 """No number is required: a meter that lacks one says "depends on usage"."""
 
 KB_PER_SESSION: Final = Quantity(
-    "kb_per_session", "KB/session", "bytes of spans that one session leaves, by regime; archive leaves those of address"
+    "kb_per_session",
+    "KB/session",
+    "bytes of spans that one session leaves, by regime; archive leaves those of address",
+    maximum=_EACH,
 )
 EVENT_KB_PER_SESSION: Final = Quantity(
     *("event_kb_per_session", "KB/session"),
     "bytes of event lines on standard output that one session leaves, by regime; archive leaves those of address",
+    maximum=_EACH,
 )
 KB_PER_SESSION_REGIMES: Final = (Regime.METADATA, Regime.ADDRESS, Regime.CONTENT)
 
+SPLIT_TELEMETRY: Final = "split_telemetry"
+"""Whether content leaves the spans for log records of the same group, which are charged as logs."""
+
+
+class Streams(StrEnum):
+    """Name what a query scans of the trail's log group: all of it, or what `@data_format` says are spans."""
+
+    ALL = "all"
+    SPANS = "spans"
+
+
+class QuerySet(StrEnum):
+    """Name the sets of query classes that come with the cost model."""
+
+    ARTICLE = "article"
+    USUAL = "usual"
+
+
+QUERY_SET_KEY: Final = "query_set"
 QUERIES_KEY: Final = "queries"
 QUERY_CLASS_NAME: Final = "name"
 QUERY_CLASS_INDEXED: Final = "indexed"
-QUERY_CLASS: Final = (
-    Quantity("runs_per_month", "runs/month", "how often queries of this class run in a month", required=True),
-    Quantity("window_days", "days", "how far back one run looks", maximum=Decimal(3653), required=True),
-    Quantity("skip_ratio", "share", "share of the window's bytes that the index lets a run skip", maximum=Decimal(1)),
+QUERY_CLASS_STREAMS: Final = "streams"
+_WINDOW: Final = Quantity("window_days", "days", "how far back one run looks", maximum=Decimal(3653), required=True)
+_SKIP: Final = Quantity(
+    "skip_ratio", "share", "share of the window's bytes that the index lets a run skip", maximum=_SHARE
 )
-"""Numbers of one `[[usage.queries]]` table, beside its name and whether it filters on an indexed field."""
+QUERY_CLASS: Final = (
+    Quantity(
+        *("runs_per_month", "runs/month", "how often queries of this class run in a month"),
+        maximum=_EACH,
+        required=True,
+    ),
+    _WINDOW,
+    _SKIP,
+)
+"""Numbers of one `[[usage.queries]]` table, beside name, streams and whether it filters on an indexed field."""
+
+DASHBOARDS_KEY: Final = "dashboards"
+DASHBOARD: Final = (
+    Quantity(
+        *("widgets", "widgets", "that run one Logs Insights query each"),
+        maximum=Decimal(500),
+        whole=True,
+        required=True,
+    ),
+    Quantity(
+        *("refresh_minutes", "minutes", "between two refreshes"),
+        minimum=Decimal("0.1"),
+        maximum=Decimal(43_200),
+        required=True,
+    ),
+    _WINDOW,
+    Quantity(
+        *("hours_open_per_month", "hours/month", "for which it is open, all screens together"),
+        maximum=Decimal(10**6),
+        required=True,
+    ),
+    _SKIP,
+)
+"""Numbers of one `[[usage.dashboards]]` table; its name, streams and `indexed` are those of a query class."""
+
+RUNTIME_USAGE_KEY: Final = "runtime"
+RUNTIME_USAGE: Final = (
+    Quantity("version", "version", "of AgentCore Runtime", minimum=Decimal(1), maximum=Decimal(2), whole=True),
+    Quantity("vcpu_seconds_per_session", "vCPU-seconds/session", "of active processor time", maximum=_EACH),
+    Quantity("seconds_per_session", "seconds/session", "for which one session keeps its memory", maximum=_EACH),
+    Quantity("memory_gb", "GB", "that one session holds at its peak", maximum=Decimal(1024)),
+)
+"""Numbers of the table `[usage.runtime]`: what the agent itself takes, for scale."""
+
+TOKENS_KEY: Final = "tokens"
+TOKENS_MODEL: Final = "model"
+TOKENS: Final = (
+    Quantity("input_per_session", "tokens/session", "that models read in one session", maximum=Decimal(10**12)),
+    Quantity("output_per_session", "tokens/session", "that models write in one session", maximum=Decimal(10**12)),
+    Quantity("input_usd", "USD/million tokens", "read", maximum=_USD),
+    Quantity("output_usd", "USD/million tokens", "written", maximum=_USD),
+)
+"""Numbers of the table `[usage.tokens]`, beside the model whose list price holds where none is stated; for scale."""

@@ -6,7 +6,8 @@ import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Final
+from enum import StrEnum
+from typing import Final, TypeVar
 
 from agent_image.contract import Quantity
 from cost_model.errors import UsageError
@@ -15,6 +16,8 @@ CEILING: Final = Decimal(10**15)
 """Above this a number is a slip of the hand, and exact arithmetic would run out of digits."""
 FLOOR: Final = Decimal("1e-12")
 _SHOWN: Final = 60
+
+Name = TypeVar("Name", bound=StrEnum)
 
 
 @dataclass(slots=True)
@@ -70,6 +73,16 @@ class Faults:
         if isinstance(value, bool):
             return value
         self.add(path, value, "true or false")
+        return None
+
+    def one_of(self, path: str, names: type[Name], value: object) -> Name | None:
+        """Return the name that the value is; the nearest one is suggested for a slip."""
+        allowed = [str(name.value) for name in names]
+        if value in allowed:
+            return names(value)
+        near = difflib.get_close_matches(value, allowed, n=1) if isinstance(value, str) else []
+        hint = f'; did you mean "{near[0]}"?' if near else ""
+        self.add(path, value, f"{' or '.join(allowed)}{hint}")
         return None
 
     def text(self, path: str, value: object) -> str | None:

@@ -9,34 +9,56 @@ from types import MappingProxyType
 from typing import Final
 
 from agent_image.contract import (
+    DASHBOARDS_KEY,
     EVENT_KB_PER_SESSION,
     KB_PER_SESSION,
     KB_PER_SESSION_REGIMES,
     QUERIES_KEY,
-    QUERY_CLASS,
-    QUERY_CLASS_INDEXED,
-    QUERY_CLASS_NAME,
+    QUERY_SET_KEY,
+    RUNTIME_USAGE,
+    RUNTIME_USAGE_KEY,
+    SPLIT_TELEMETRY,
+    TOKENS,
+    TOKENS_KEY,
+    TOKENS_MODEL,
     USAGE,
     Quantity,
+    QuerySet,
     Regime,
 )
 from cost_model.faults import Faults
+from cost_model.query_classes import Dashboard, QueryClass, joined, query_set, read_dashboards, read_queries
+
+__all__ = ["SESSIONS", "USAGE_TABLE", "QueryClass", "RuntimeUse", "Tokens", "Workload", "read_workload"]
 
 USAGE_TABLE: Final = "usage"
 SESSIONS: Final = next(quantity for quantity in USAGE if quantity.key == "sessions")
-_KEYS: Final = (*(quantity.key for quantity in USAGE), KB_PER_SESSION.key, EVENT_KB_PER_SESSION.key, QUERIES_KEY)
-_QUERY_KEYS: Final = (QUERY_CLASS_NAME, QUERY_CLASS_INDEXED, *(quantity.key for quantity in QUERY_CLASS))
+_SIZES: Final = (KB_PER_SESSION, EVENT_KB_PER_SESSION)
+_KEYS: Final = (
+    *(quantity.key for quantity in (*USAGE, *_SIZES)),
+    *(SPLIT_TELEMETRY, QUERY_SET_KEY, QUERIES_KEY, DASHBOARDS_KEY, RUNTIME_USAGE_KEY, TOKENS_KEY),
+)
 
 
 @dataclass(frozen=True, slots=True)
-class QueryClass:
-    """State one class of Logs Insights queries; a skip ratio of None was left to the model."""
+class RuntimeUse:
+    """State what one session takes of AgentCore Runtime; None is not stated."""
 
-    name: str
-    runs_per_month: Decimal
-    window_days: Decimal
-    indexed: bool
-    skip_ratio: Decimal | None = None
+    version: Decimal | None = None
+    vcpu_seconds_per_session: Decimal | None = None
+    seconds_per_session: Decimal | None = None
+    memory_gb: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """State what one session takes of models: tokens, and USD for a million of them or the model whose price holds."""
+
+    model: str | None = None
+    input_per_session: Decimal | None = None
+    output_per_session: Decimal | None = None
+    input_usd: Decimal | None = None
+    output_usd: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +71,29 @@ class Workload:
     distinct_passages: Decimal | None = None
     passage_kb: Decimal | None = None
     archive_months: Decimal | None = None
+    stdout_kb_per_session: Decimal | None = None
+    storage_compression: Decimal | None = None
+    vended_gb: Decimal | None = None
+    vended_infrequent_access_gb: Decimal | None = None
+    vended_s3_gb: Decimal | None = None
+    metric_series: Decimal | None = None
+    insights_alarm_metrics: Decimal | None = None
+    alerts: Decimal | None = None
+    kms_requests: Decimal | None = None
+    table_writes_per_session: Decimal | None = None
+    table_reads_per_session: Decimal | None = None
+    table_kb_per_session: Decimal | None = None
+    table_months: Decimal | None = None
+    audit_kb_per_session: Decimal | None = None
+    audit_objects_per_session: Decimal | None = None
     kb_per_session: Mapping[Regime, Decimal] = field(default_factory=lambda: MappingProxyType({}))
     event_kb_per_session: Mapping[Regime, Decimal] = field(default_factory=lambda: MappingProxyType({}))
+    split_telemetry: bool = False
+    query_set: QuerySet | None = None
     queries: tuple[QueryClass, ...] | None = None
+    dashboards: tuple[Dashboard, ...] = ()
+    runtime: RuntimeUse | None = None
+    tokens: Tokens | None = None
 
 
 def read_workload(value: object, source: str) -> Workload:
@@ -63,14 +105,34 @@ def read_workload(value: object, source: str) -> Workload:
     table = faults.table(USAGE_TABLE, value)
     faults.unknown_keys(USAGE_TABLE, table, _KEYS)
     numbers = {quantity.key: faults.optional_number(USAGE_TABLE, quantity, table) for quantity in USAGE}
-    spans, events = (_sizes(faults, one, table) for one in (KB_PER_SESSION, EVENT_KB_PER_SESSION))
-    queries = _queries(faults, table[QUERIES_KEY]) if QUERIES_KEY in table else None
+    spans, events = (_sizes(faults, one, table) for one in _SIZES)
+    split = faults.flag(_path(SPLIT_TELEMETRY), table.get(SPLIT_TELEMETRY, False))
+    chosen = _query_set(faults, table)
+    queries = read_queries(faults, _path(QUERIES_KEY), table[QUERIES_KEY]) if QUERIES_KEY in table else None
+    if chosen is not None:
+        queries = joined(queries or (), query_set(chosen))
+    dashboards = read_dashboards(faults, _path(DASHBOARDS_KEY), table.get(DASHBOARDS_KEY, []))
+    runtime, tokens = _runtime(faults, table), _tokens(faults, table)
     faults.raise_if_any()
-    return Workload(**numbers, kb_per_session=spans, event_kb_per_session=events, queries=queries)
+    return Workload(
+        **numbers,
+        kb_per_session=spans,
+        event_kb_per_session=events,
+        split_telemetry=bool(split),
+        query_set=chosen,
+        queries=queries,
+        dashboards=dashboards,
+        runtime=runtime,
+        tokens=tokens,
+    )
+
+
+def _path(key: str) -> str:
+    return f"{USAGE_TABLE}.{key}"
 
 
 def _sizes(faults: Faults, quantity: Quantity, usage: Mapping[str, object]) -> Mapping[Regime, Decimal]:
-    path = f"{USAGE_TABLE}.{quantity.key}"
+    path = _path(quantity.key)
     table = faults.table(path, usage.get(quantity.key, {}))
     faults.unknown_keys(path, table, (regime.value for regime in KB_PER_SESSION_REGIMES))
     sizes = {}
@@ -82,32 +144,29 @@ def _sizes(faults: Faults, quantity: Quantity, usage: Mapping[str, object]) -> M
     return MappingProxyType(sizes)
 
 
-def _queries(faults: Faults, value: object) -> tuple[QueryClass, ...]:
-    path = f"{USAGE_TABLE}.{QUERIES_KEY}"
-    if not isinstance(value, list):
-        faults.add(path, value, f"a list of tables, each headed [[{path}]]")
-        return ()
-    found = [_query(faults, f"{path}[{position}]", item) for position, item in enumerate(value)]
-    classes = tuple(query for query in found if query is not None)
-    names = [query.name for query in classes]
-    for name in dict.fromkeys(name for name in names if names.count(name) > 1):
-        faults.add(f"{path}.{QUERY_CLASS_NAME}", name, "a name of its own for each query class")
-    return classes
-
-
-def _query(faults: Faults, path: str, value: object) -> QueryClass | None:
-    table = faults.table(path, value)
-    faults.unknown_keys(path, table, _QUERY_KEYS)
-    name = faults.text(f"{path}.{QUERY_CLASS_NAME}", table.get(QUERY_CLASS_NAME))
-    indexed = faults.flag(f"{path}.{QUERY_CLASS_INDEXED}", table.get(QUERY_CLASS_INDEXED))
-    numbers = {quantity.key: _query_number(faults, path, quantity, table) for quantity in QUERY_CLASS}
-    runs, window = numbers["runs_per_month"], numbers["window_days"]
-    if name is None or indexed is None or runs is None or window is None:
+def _query_set(faults: Faults, usage: Mapping[str, object]) -> QuerySet | None:
+    if QUERY_SET_KEY not in usage:
         return None
-    return QueryClass(name, runs, window, indexed, numbers["skip_ratio"])
+    return faults.one_of(_path(QUERY_SET_KEY), QuerySet, usage[QUERY_SET_KEY])
 
 
-def _query_number(faults: Faults, path: str, quantity: Quantity, table: Mapping[str, object]) -> Decimal | None:
-    if quantity.required:
-        return faults.number(f"{path}.{quantity.key}", quantity, table.get(quantity.key))
-    return faults.optional_number(path, quantity, table)
+def _runtime(faults: Faults, usage: Mapping[str, object]) -> RuntimeUse | None:
+    if RUNTIME_USAGE_KEY not in usage:
+        return None
+    path = _path(RUNTIME_USAGE_KEY)
+    table = faults.table(path, usage[RUNTIME_USAGE_KEY])
+    faults.unknown_keys(path, table, (quantity.key for quantity in RUNTIME_USAGE))
+    return RuntimeUse(**{each.key: faults.optional_number(path, each, table) for each in RUNTIME_USAGE})
+
+
+def _tokens(faults: Faults, usage: Mapping[str, object]) -> Tokens | None:
+    if TOKENS_KEY not in usage:
+        return None
+    path = _path(TOKENS_KEY)
+    table = faults.table(path, usage[TOKENS_KEY])
+    faults.unknown_keys(path, table, (TOKENS_MODEL, *(quantity.key for quantity in TOKENS)))
+    model = faults.text(f"{path}.{TOKENS_MODEL}", table[TOKENS_MODEL]) if TOKENS_MODEL in table else None
+    prices = ("input_usd", "output_usd")
+    if TOKENS_MODEL not in table and not all(key in table for key in prices):
+        faults.add(f"{path}.{TOKENS_MODEL}", None, f"a model whose list price holds, or {' and '.join(prices)}")
+    return Tokens(model, **{each.key: faults.optional_number(path, each, table) for each in TOKENS})
