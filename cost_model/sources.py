@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from agent_image.contract import Quantity
 from cost_model.deployed import read_deployed
@@ -21,6 +21,10 @@ from cost_model.synthesis import Environment, read_environments
 from cost_model.workload import SESSIONS, USAGE_TABLE, Workload, read_workload
 
 Read = TypeVar("Read")
+
+UNKNOWN_SETTINGS: Final = (
+    "the settings that the stacks were made from are not at hand: whether they match is not checked"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +47,10 @@ class Overrides:
 
 @dataclass(frozen=True, slots=True)
 class SynthesisSource:
-    """Name the files that an estimate is made from."""
+    """Name the files that an estimate is made from; settings of None are not at hand."""
 
     folder: Path
-    settings: Path
+    settings: Path | None
     environment: str | None = None
     usage: Path | None = None
 
@@ -73,8 +77,8 @@ def regimes_scenario(usage: Path, overrides: Overrides) -> Scenario:
         )
         raise UsageError(message)
     errors: list[CostError] = []
-    deployment = _collect(errors, lambda: read_deployment(document[DEPLOYED_TABLE], str(usage)))
-    workload = _collect(errors, lambda: _stated_workload(usage))
+    deployment = collect(errors, lambda: read_deployment(document[DEPLOYED_TABLE], str(usage)))
+    workload = collect(errors, lambda: _stated_workload(usage))
     if deployment is None or workload is None:
         raise CostError.all_of(errors)
     return overrides.apply(Scenario(deployment, workload))
@@ -84,9 +88,10 @@ def synthesised_scenarios(source: SynthesisSource, overrides: Overrides) -> tupl
     """Read each environment of a synthesis folder; CostError shows the faults of all of them."""
     errors: list[CostError] = []
     environments = read_environments(source.folder, source.environment)
-    if source.environment is None:
-        _collect(errors, lambda: check_complete((s for e in environments for s in e.stacks), source.settings))
-    found = [_collect(errors, partial(_scenario, environment, source, overrides)) for environment in environments]
+    settings = source.settings
+    if source.environment is None and settings is not None:
+        collect(errors, lambda: check_complete((s for e in environments for s in e.stacks), settings))
+    found = [collect(errors, partial(_scenario, environment, source, overrides)) for environment in environments]
     if errors:
         raise CostError.all_of(errors)
     return tuple(scenario for scenario in found if scenario is not None)
@@ -94,10 +99,10 @@ def synthesised_scenarios(source: SynthesisSource, overrides: Overrides) -> tupl
 
 def _scenario(environment: Environment, source: SynthesisSource, overrides: Overrides) -> Scenario:
     # Stale stacks are refused before anything else is said about them.
-    unchecked = check_fresh(environment.stacks, source.settings)
+    unchecked = (UNKNOWN_SETTINGS,) if source.settings is None else check_fresh(environment.stacks, source.settings)
     errors: list[CostError] = []
-    deployment = _collect(errors, lambda: read_deployed(environment, overrides.region))
-    usage = _collect(errors, lambda: _workload_of(environment.name, source))
+    deployment = collect(errors, lambda: read_deployed(environment, overrides.region))
+    usage = collect(errors, lambda: _workload_of(environment.name, source))
     if deployment is None or usage is None:
         raise CostError.all_of(errors)
     workload, assumed = usage
@@ -107,6 +112,8 @@ def _scenario(environment: Environment, source: SynthesisSource, overrides: Over
 def _workload_of(environment: str, source: SynthesisSource) -> tuple[Workload, tuple[str, ...]]:
     if source.usage is not None:
         return _stated_workload(source.usage), ()
+    if source.settings is None:
+        return Workload(), ()
     path = source.settings / f"{environment}.toml"
     if not path.is_file():
         return Workload(), (f"no usage is stated: {path} is not there; name another file with --usage",)
@@ -137,7 +144,8 @@ def _option(faults: Faults, name: str, quantity: Quantity, text: str | None) -> 
         return faults.number(name, quantity, text)
 
 
-def _collect(errors: list[CostError], read: Callable[[], Read]) -> Read | None:
+def collect(errors: list[CostError], read: Callable[[], Read]) -> Read | None:
+    """Read, or keep the refusal for later, so that one run shows the faults of all."""
     try:
         return read()
     except CostError as error:

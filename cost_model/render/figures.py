@@ -34,6 +34,16 @@ def money(amount: Decimal) -> str:
     return "<0.01" if amount and not rounded else f"{rounded:,f}"
 
 
+def signed(amount: Decimal) -> str:
+    """Write a difference of amounts with its sign; none at all has none."""
+    return money(amount) if not amount else f"{'+' if amount > 0 else '-'}{money(abs(amount))}"
+
+
+def signed_percentage(percent: Decimal) -> str:
+    """Write a difference in per cent with its sign."""
+    return f"{_rounded(percent, Decimal('0.1')):+,f} %"
+
+
 def plain(amount: Decimal) -> str:
     """Write a number unrounded, without an exponent."""
     return f"{amount:f}"

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
-from typing import Final
 
 from cost_model.estimate import NOT_PRICED, Estimate
 from cost_model.meters.meter import Line
 from cost_model.prices import PriceRow
 from cost_model.regimes import Comparison
-from cost_model.render.figures import cents, plain, unit_price
-
-CURRENCY: Final = "USD"
+from cost_model.render.figures import plain, unit_price
+from cost_model.render.json_values import CURRENCY, cents_or_none, dumped, plain_or_none
 
 
 def comparison_json(comparison: Comparison) -> str:
@@ -25,7 +21,7 @@ def comparison_json(comparison: Comparison) -> str:
         "prices": _prices(comparison.estimates.values()),
         "not_priced": list(NOT_PRICED),
     }
-    return _dumped(document)
+    return dumped(document)
 
 
 def estimates_json(estimates: Sequence[Estimate]) -> str:
@@ -38,15 +34,15 @@ def estimates_json(estimates: Sequence[Estimate]) -> str:
         "prices": _prices(estimates),
         "not_priced": list(NOT_PRICED),
     }
-    return _dumped(document)
+    return dumped(document)
 
 
 def _estimate(estimate: Estimate) -> dict[str, object]:
     return {
-        "total": _cents(estimate.total),
-        "exact": _plain(estimate.total),
-        "first_month": _cents(estimate.first_month),
-        "lines": {line.key: _cents(line.monthly) for line in estimate.lines},
+        "total": cents_or_none(estimate.total),
+        "exact": plain_or_none(estimate.total),
+        "first_month": cents_or_none(estimate.first_month),
+        "lines": {line.key: cents_or_none(line.monthly) for line in estimate.lines},
         "details": {line.key: _line(line) for line in estimate.lines},
         "depends_on_usage": {line.key: unit_price(line.row) for line in estimate.unknown},
         "assumptions": list(estimate.assumptions),
@@ -59,8 +55,8 @@ def _deployment(estimate: Estimate) -> dict[str, object]:
     return {
         "region": deployment.region,
         "regime": deployment.regime,
-        "indexing_percentage": _plain(deployment.indexing_percentage),
-        "retention_days": _plain(deployment.retention_days),
+        "indexing_percentage": plain_or_none(deployment.indexing_percentage),
+        "retention_days": plain_or_none(deployment.retention_days),
         "masking": deployment.masking,
         "log_class": deployment.log_class,
     }
@@ -69,16 +65,16 @@ def _deployment(estimate: Estimate) -> dict[str, object]:
 def _line(line: Line) -> dict[str, object]:
     detail: dict[str, object] = {
         "label": line.label,
-        "quantity": _plain(line.quantity),
+        "quantity": plain_or_none(line.quantity),
         "unit": line.row.unit,
         "unit_price": unit_price(line.row, line.quantity),
-        "exact": _plain(line.monthly),
-        "first_month": _plain(line.first_month),
+        "exact": plain_or_none(line.monthly),
+        "first_month": plain_or_none(line.first_month),
         "price": line.row.id,
     }
     if line.parts:
         detail["parts"] = [
-            {"name": part.label, "quantity": _plain(part.quantity), "exact": _plain(part.monthly)}
+            {"name": part.label, "quantity": plain_or_none(part.quantity), "exact": plain_or_none(part.monthly)}
             for part in line.parts
         ]
     return detail
@@ -98,19 +94,6 @@ def _price_row(row: PriceRow) -> dict[str, object]:
         "unit": row.unit,
         "as_of": row.as_of.isoformat(),
         "source": row.source,
-        "tiers": [{"usd": plain(tier.usd), "up_to": _plain(tier.up_to)} for tier in row.tiers],
+        "tiers": [{"usd": plain(tier.usd), "up_to": plain_or_none(tier.up_to)} for tier in row.tiers],
         "free_share": plain(row.free_share),
     }
-
-
-def _dumped(document: object) -> str:
-    # ASCII only: escapes keep control characters in names from a terminal.
-    return json.dumps(document, indent=2) + "\n"
-
-
-def _cents(amount: Decimal | None) -> str | None:
-    return None if amount is None else cents(amount)
-
-
-def _plain(amount: Decimal | None) -> str | None:
-    return None if amount is None else plain(amount)
