@@ -59,8 +59,8 @@ def read_overrides(sessions: str | None, indexing: str | None, region: str | Non
     """Check the numbers of the command line; UsageError shows every fault."""
     faults = Faults("command line")
     overrides = Overrides(
-        _option(faults, "--sessions", SESSIONS, sessions),
-        _option(faults, "--indexing", INDEXING, indexing),
+        option(faults, "--sessions", SESSIONS, sessions),
+        option(faults, "--indexing", INDEXING, indexing),
         region,
     )
     faults.raise_if_any()
@@ -78,7 +78,7 @@ def regimes_scenario(usage: Path, overrides: Overrides) -> Scenario:
         raise UsageError(message)
     errors: list[CostError] = []
     deployment = collect(errors, lambda: read_deployment(document[DEPLOYED_TABLE], str(usage)))
-    workload = collect(errors, lambda: _stated_workload(usage))
+    workload = collect(errors, lambda: stated_workload(usage))
     if deployment is None or workload is None:
         raise CostError.all_of(errors)
     return overrides.apply(Scenario(deployment, workload))
@@ -111,7 +111,7 @@ def _scenario(environment: Environment, source: SynthesisSource, overrides: Over
 
 def _workload_of(environment: str, source: SynthesisSource) -> tuple[Workload, tuple[str, ...]]:
     if source.usage is not None:
-        return _stated_workload(source.usage), ()
+        return stated_workload(source.usage), ()
     if source.settings is None:
         return Workload(), ()
     path = source.settings / f"{environment}.toml"
@@ -123,7 +123,8 @@ def _workload_of(environment: str, source: SynthesisSource) -> tuple[Workload, t
     return read_workload(document[USAGE_TABLE], str(path)), ()
 
 
-def _stated_workload(path: Path) -> Workload:
+def stated_workload(path: Path) -> Workload:
+    """Read the traffic that a file states; UsageError shows every fault."""
     document = read_toml(path)
     if USAGE_TABLE not in document:
         message = f"{path}: no [{USAGE_TABLE}] table; it holds: {', '.join(document) or 'nothing'}"
@@ -135,7 +136,8 @@ def _assuming(deployment: Deployment, assumed: tuple[str, ...]) -> Deployment:
     return replace(deployment, assumptions=(*assumed, *deployment.assumptions))
 
 
-def _option(faults: Faults, name: str, quantity: Quantity, text: str | None) -> Decimal | None:
+def option(faults: Faults, name: str, quantity: Quantity, text: str | None) -> Decimal | None:
+    """Check a number of the command line; None was not stated, or is recorded as a fault."""
     if text is None:
         return None
     try:
