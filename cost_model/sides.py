@@ -45,7 +45,16 @@ class Sides:
     region: str | None = None
 
 
-def read_sides(folders: tuple[Path | None, Path | None], reference: str | None) -> Sides:
+def read_sides(
+    folders: tuple[Path | None, Path | None],
+    reference: str | None,
+    *,
+    environment: str | None = None,
+    usage: Path | None = None,
+    base_settings: Path | None = None,
+    head_settings: Path | None = None,
+    region: str | None = None,
+) -> Sides:
     """Tell base from head among the folders of a command line: beside a reference the one folder is head."""
     first, second = folders
     if reference is None and (first is None or second is None):
@@ -54,7 +63,8 @@ def read_sides(folders: tuple[Path | None, Path | None], reference: str | None) 
     if reference is not None and second is not None:
         message = f"diff: --git {reference!r} is the base, so {second} is one folder too many; name at most HEAD"
         raise UsageError(message)
-    return Sides(first, second) if reference is None else Sides(head=first, reference=reference)
+    base, head = (first, second) if reference is None else (None, first)
+    return Sides(base, head, reference, environment, usage, base_settings, head_settings, region)
 
 
 def compare(sides: Sides, prices: PriceBook, today: date, sizes: SessionSizes) -> Difference:

@@ -57,9 +57,16 @@ def breach_words(breach: Breach) -> str:
     return f"--{breach.ceiling.key} {plain(breach.limit)}: {words}; {because}: {lines}"
 
 
+def ceiling_lines(difference: Difference, ceilings: Ceilings, broken: Sequence[Breach]) -> Iterator[str]:
+    """Say what a person has to see even where the report goes into a file."""
+    yield from map(breach_words, broken)
+    if ceilings.any and difference.unknown:
+        yield unknown_words(difference)
+
+
 def unknown_words(difference: Difference) -> str:
     """Say for which lines no ceiling can speak."""
-    return f"the ceilings hold for what is known; {UNKNOWN}: {joined(map(_name, difference.unknown))}"
+    return f"the ceilings hold for what is known; {UNKNOWN}: {joined(_grouped(difference.unknown))}"
 
 
 def difference_json(difference: Difference, ceilings: Ceilings, broken: Sequence[Breach]) -> str:
@@ -165,7 +172,8 @@ def _named_items(items: object) -> dict[str, object]:
 def _usage_share(difference: Difference) -> Iterator[str]:
     if any(row.usage for row in difference.rows):
         deployed = difference.delta - difference.usage
-        yield f"of {signed(difference.delta)} USD, {signed(difference.usage)} is usage, {signed(deployed)} what is deployed"
+        parts = f"{signed(difference.usage)} is usage, {signed(deployed)} what is deployed"
+        yield f"of {signed(difference.delta)} USD, {parts}"
 
 
 def _unknown(difference: Difference, ceilings: Ceilings) -> Remarks:
@@ -173,7 +181,17 @@ def _unknown(difference: Difference, ceilings: Ceilings) -> Remarks:
         return Remarks("", ())
     if ceilings.any:
         return Remarks("Not in the totals, and under no ceiling", (unknown_words(difference),))
-    return Remarks("Not in the totals", tuple(f"{_name(each)}: {UNKNOWN}" for each in difference.unknown))
+    return Remarks("Not in the totals", tuple(f"{words}: {UNKNOWN}" for words in _grouped(difference.unknown)))
+
+
+def _grouped(lines: Iterable[Standing]) -> Iterator[str]:
+    """Say each line once, and in which environments."""
+    environments: dict[str, list[str]] = {}
+    for line in lines:
+        environments.setdefault(line.label, []).append(line.environment)
+    for label, names in environments.items():
+        where = joined(names)
+        yield f"{label} ({where})" if where else label
 
 
 def _name(line: Standing) -> str:
