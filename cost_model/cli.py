@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from agent_image.contract import Regime
 from cost_model.errors import CostError
 from cost_model.estimate import estimate as price_scenario
 from cost_model.prices import load_prices
@@ -24,6 +25,9 @@ from cost_model.render.plain import render_plain
 from cost_model.render.report import comparison_sections, estimate_sections
 from cost_model.session_sizes import load_session_sizes
 from cost_model.sources import SynthesisSource, read_overrides, regimes_scenario, synthesised_scenarios
+
+OVER_A_CEILING = 3
+"""Exit status of a change that costs more than it may."""
 
 # Plain help and errors: rich would cost more time to import than a whole estimate takes.
 app = typer.Typer(
@@ -93,6 +97,127 @@ def estimate(
         prices, today, sizes = load_prices(), _today(), load_session_sizes()
         estimates = [price_scenario(scenario, prices, today, sizes) for scenario in scenarios]
         _show(output, estimate_sections(estimates), lambda: estimates_json(estimates))
+
+
+CeilingOption = Annotated[
+    str | None, typer.Option("--max-monthly", metavar="USD", help="Status 3 where the new side costs more a month.")
+]
+IncreaseOption = Annotated[
+    str | None, typer.Option("--max-increase", metavar="PERCENT", help="Status 3 where the cost rises by more.")
+]
+OptionalUsage = Annotated[
+    Path | None, typer.Option("--usage", metavar="FILE", help="TOML with [usage], over the settings'.")
+]
+OptionalOut = Annotated[
+    Path | None, typer.Argument(metavar="[OUT]", help="Synthesised Terraform; without it --usage says everything.")
+]
+OneEnvironment = Annotated[str | None, typer.Option("--environment", metavar="ENV", help="This environment alone.")]
+SettingsFolder = Annotated[
+    Path, typer.Option("--settings", metavar="DIR", help="Folder of the settings that were synthesised.")
+]
+RegionOption = Annotated[str | None, typer.Option("--region", metavar="REGION", help="Region, over the provider's.")]
+
+
+@app.command(short_help="Show what a change costs, line by line.")
+def diff(
+    base: Annotated[Path | None, typer.Argument(metavar="[BASE]", help="What was synthesised before.")] = None,
+    head: Annotated[Path | None, typer.Argument(metavar="[HEAD]", help="What was synthesised after.")] = None,
+    *,
+    git: Annotated[
+        str | None, typer.Option("--git", metavar="REF", help="Synthesise this commit, branch or tag as BASE.")
+    ] = None,
+    environment: OneEnvironment = None,
+    usage: Annotated[
+        Path | None, typer.Option("--usage", metavar="FILE", help="TOML with [usage], for both sides.")
+    ] = None,
+    base_settings: Annotated[
+        Path | None, typer.Option("--base-settings", metavar="DIR", help="Settings of BASE, if not beside it.")
+    ] = None,
+    settings: Annotated[
+        Path | None, typer.Option("--settings", metavar="DIR", help="Settings of HEAD, if not beside it.")
+    ] = None,
+    region: RegionOption = None,
+    max_monthly: CeilingOption = None,
+    max_increase: IncreaseOption = None,
+    output: OutputFormat = Format.TABLE,
+) -> None:
+    """Show what a change costs: two folders, or --git REF against HEAD or else the working tree.
+
+    Each side is priced under the [usage] of its own settings, unless --usage holds for both.
+    Exit status: 0 compared, 2 bad input, 3 over a ceiling.
+    """
+    from cost_model.judging import held  # noqa: PLC0415  (what one command needs, others do not wait for)
+    from cost_model.render import difference as shown  # noqa: PLC0415
+    from cost_model.sides import read_sides  # noqa: PLC0415
+
+    with refusals_to_stderr():
+        sides = read_sides(
+            (base, head), git, environment=environment, usage=usage, base_settings=base_settings,
+            head_settings=settings, region=region,
+        )  # fmt: skip
+        change = held(sides, max_monthly, max_increase, _today())
+        parts = change.difference, change.ceilings, change.broken
+        _show(output, shown.difference_sections(*parts), lambda: shown.difference_json(*parts))
+    for line in shown.ceiling_lines(*parts):
+        typer.echo(clean(line), err=True)
+    if change.broken:
+        raise typer.Exit(OVER_A_CEILING)
+
+
+@app.command(short_help="Show which input moves the bill most.")
+def sensitivity(
+    out: OptionalOut = None,
+    *,
+    environment: OneEnvironment = None,
+    usage: OptionalUsage = None,
+    settings: SettingsFolder = Path("environments"),
+    regime: Annotated[
+        Regime, typer.Option("--regime", help="Capture regime, where no OUT says which is deployed.")
+    ] = Regime.ARCHIVE,
+    sessions: Sessions = None,
+    indexing: Indexing = None,
+    region: RegionOption = None,
+    budget: Annotated[
+        str, typer.Option("--budget", metavar="USD", help="Solve for the trail that costs this.")
+    ] = "100",
+    share: Annotated[
+        str, typer.Option("--share", metavar="PERCENT", help="Solve for content at this share of inference.")
+    ] = "1",
+    output: OutputFormat = Format.TABLE,
+) -> None:
+    """Show which input moves the bill most, each changed alone, and where one cost overtakes another."""
+    from cost_model.judging import Asked, judged  # noqa: PLC0415  (what one command needs, others do not wait for)
+    from cost_model.render.levers import sensitivity_json, sensitivity_sections  # noqa: PLC0415
+
+    with refusals_to_stderr():
+        overrides = read_overrides(sessions, indexing, region)
+        found = judged(Asked(out, settings, environment, usage, overrides, regime), budget, share, _today())
+        _show(output, sensitivity_sections(found), lambda: sensitivity_json(found))
+
+
+@app.command(short_help="Price the same traffic under other vendors' plans.")
+def alternatives(
+    out: OptionalOut = None,
+    *,
+    environment: OneEnvironment = None,
+    usage: OptionalUsage = None,
+    settings: SettingsFolder = Path("environments"),
+    sessions: Sessions = None,
+    model_calls: Annotated[
+        str | None, typer.Option("--model-calls", metavar="N", help="Model calls of one session; 3 without it.")
+    ] = None,
+    output: OutputFormat = Format.TABLE,
+) -> None:
+    """Price the same traffic under other vendors' plans, with date, source and confidence of each price."""
+    from cost_model.judging import Asked, elsewhere  # noqa: PLC0415  (what one command needs, others do not wait for)
+    from cost_model.render.alternatives import alternatives_json, alternatives_sections  # noqa: PLC0415
+
+    with refusals_to_stderr():
+        asked = Asked(out, settings, environment, usage, read_overrides(sessions, None))
+        priced = elsewhere(asked, model_calls, _today())
+        calls = priced.model_calls
+        sections = alternatives_sections(priced.found, priced.workload, calls)
+        _show(output, sections, lambda: alternatives_json(priced.found, calls))
 
 
 @contextmanager
