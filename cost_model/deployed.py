@@ -5,19 +5,27 @@ What the stacks do not say becomes a stated assumption; a value that only a depl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Final, TypeVar
 
 from agent_image.contract import CAPTURE_VARIABLE, RUNTIME_LOG_GROUPS, Quantity, Regime
+from cost_model.deployed_pieces import pieces_of
 from cost_model.deployment import INDEXING, RETENTION, Deployment, LogClass
 from cost_model.errors import SynthesisError
 from cost_model.faults import allowed_range, fits, shown
+from cost_model.pieces import Pieces
 from cost_model.synthesis import Environment
 from cost_model.terraform import Block, Stack, number, objects, resources
 
 SHARED_SPANS_GROUP: Final = "aws/spans"
 """Where X-Ray puts the spans of agents that have no destination of their own."""
+_OBSERVING: Final = (
+    "aws_bedrockagentcore_agent_runtime",
+    "aws_cloudwatch_log_group",
+    "aws_xray_indexing_rule",
+    "aws_xray_trace_segment_destination",
+)
 _FOR_EVER: Final = (None, Decimal(0))
 
 Found = TypeVar("Found")
@@ -32,7 +40,8 @@ def read_deployed(environment: Environment, region: str | None = None) -> Deploy
     regime, regime_assumption = _regime(stacks)
     retention, retention_assumption = _retention(group)
     log_class, class_assumption = _log_class(group)
-    assumptions = (regime_assumption, group_assumption, retention_assumption, class_assumption)
+    said = (_nothing_observed(stacks), regime_assumption, group_assumption, retention_assumption, class_assumption)
+    assumptions = (*said, *_counted_elsewhere(environment))
     return Deployment(
         region=region or _region(environment),
         environment=environment.name,
@@ -41,8 +50,22 @@ def read_deployed(environment: Environment, region: str | None = None) -> Deploy
         retention_days=retention,
         masking=_masking(stacks, group),
         log_class=log_class,
+        pieces=pieces_of([stack for stack in stacks if stack.name not in environment.shared]),
         assumptions=tuple(text for text in assumptions if text),
     )
+
+
+def _nothing_observed(stacks: Sequence[Stack]) -> str | None:
+    """Say so where not one stack has anything that a trail is made of."""
+    if any(resources(stacks, each) for each in _OBSERVING):
+        return None
+    return f"no observability is in {', '.join(stack.name for stack in stacks)}: nothing there makes or keeps a trail"
+
+
+def _counted_elsewhere(environment: Environment) -> Iterator[str]:
+    for stack in environment.stacks:
+        if stack.name in environment.shared and pieces_of([stack]) != Pieces():
+            yield f"what {stack.name} holds is counted once, with {environment.shared[stack.name]}"
 
 
 def _region(environment: Environment) -> str:

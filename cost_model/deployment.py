@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
 from agent_image.contract import Quantity, Regime
 from cost_model.faults import Faults
+from cost_model.pieces import COUNTS, FLAGS, Pieces, read_pieces
 
 DEPLOYED_TABLE: Final = "deployed"
 INDEXING: Final = Quantity(
@@ -23,7 +24,11 @@ RETENTION: Final = Quantity(
     whole=True,
     minimum=Decimal(1),
 )
-_KEYS: Final = ("region", INDEXING.key, RETENTION.key, "masking", "log_class")
+_KEYS: Final = (
+    *("region", INDEXING.key, RETENTION.key, "masking", "log_class"),
+    *(quantity.key for quantity in COUNTS),
+    *FLAGS,
+)
 
 
 class LogClass(StrEnum):
@@ -44,6 +49,7 @@ class Deployment:
     retention_days: Decimal | None = None
     masking: bool = False
     log_class: LogClass = LogClass.STANDARD
+    pieces: Pieces = field(default_factory=Pieces)
     assumptions: tuple[str, ...] = ()
 
 
@@ -59,7 +65,9 @@ def read_deployment(value: object, source: str) -> Deployment:
     indexing = faults.optional_number(DEPLOYED_TABLE, INDEXING, table)
     retention = faults.optional_number(DEPLOYED_TABLE, RETENTION, table)
     masking = faults.flag(f"{DEPLOYED_TABLE}.masking", table.get("masking", False))
-    log_class = _log_class(faults, table.get("log_class", LogClass.STANDARD.value))
+    class_name = table.get("log_class", LogClass.STANDARD.value)
+    log_class = faults.one_of(f"{DEPLOYED_TABLE}.log_class", LogClass, class_name) or LogClass.STANDARD
+    pieces = read_pieces(faults, DEPLOYED_TABLE, table)
     faults.raise_if_any()
     return Deployment(
         region=region or "",
@@ -67,16 +75,9 @@ def read_deployment(value: object, source: str) -> Deployment:
         retention_days=retention,
         masking=bool(masking),
         log_class=log_class,
+        pieces=pieces,
         assumptions=tuple(_left_out(table)),
     )
-
-
-def _log_class(faults: Faults, value: object) -> LogClass:
-    names = [name.value for name in LogClass]
-    if value in names:
-        return LogClass(str(value))
-    faults.add(f"{DEPLOYED_TABLE}.log_class", value, " or ".join(names))
-    return LogClass.STANDARD
 
 
 def _left_out(table: Mapping[str, object]) -> list[str]:

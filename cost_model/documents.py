@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 import tomllib
 from collections.abc import Mapping
 from decimal import Decimal
@@ -42,7 +43,12 @@ def read_json(path: Path) -> Mapping[str, object]:
 def read_bytes(path: Path) -> bytes:
     """Read a file of at most `MAXIMUM_BYTES`."""
     try:
-        size = path.stat().st_size
+        found = path.stat()
+        if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
+            # A pipe or a device could keep a reader waiting for ever, whatever its size says.
+            message = f"{path}: not a file; allowed: a file"
+            raise DocumentError(message)
+        size = found.st_size
         if size > MAXIMUM_BYTES:
             message = f"{path}: {size:,} bytes; allowed: at most {MAXIMUM_BYTES:,}"
             raise DocumentError(message)

@@ -8,49 +8,71 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
+from cost_model.meters.alarms import ALARMS
 from cost_model.meters.archive import ARCHIVE
+from cost_model.meters.audit import AUDIT
+from cost_model.meters.dashboards import DASHBOARDS
 from cost_model.meters.event_ingestion import EVENT_INGESTION
 from cost_model.meters.indexing import INDEXING
+from cost_model.meters.keys import KEYS
 from cost_model.meters.masking import MASKING
 from cost_model.meters.meter import Line, Meter, price
+from cost_model.meters.metrics import METRICS
 from cost_model.meters.queries import QUERIES
+from cost_model.meters.runtime import RUNTIME
 from cost_model.meters.span_ingestion import SPAN_INGESTION
+from cost_model.meters.split_ingestion import SPLIT_INGESTION
+from cost_model.meters.stdout_ingestion import STDOUT_INGESTION
 from cost_model.meters.storage import STORAGE
+from cost_model.meters.table import TABLE
+from cost_model.meters.tokens import TOKENS
+from cost_model.meters.topic import TOPIC
+from cost_model.meters.vended_logs import VENDED_LOGS
 from cost_model.money import known_sum
 from cost_model.prices import PriceBook
 from cost_model.scenario import Scenario
 from cost_model.session_sizes import SessionSizes, assume_sizes
+from cost_model.token_prices import token_rows
 
-METERS: Final[tuple[Meter, ...]] = (SPAN_INGESTION, *EVENT_INGESTION, INDEXING, STORAGE, MASKING, QUERIES, *ARCHIVE)
-"""In the order in which lines are printed."""
+METERS: Final[tuple[Meter, ...]] = (
+    *(SPAN_INGESTION, *SPLIT_INGESTION, *EVENT_INGESTION, *STDOUT_INGESTION, *VENDED_LOGS),
+    *(INDEXING, STORAGE, MASKING, QUERIES, *DASHBOARDS, METRICS, *ALARMS),
+    *(*ARCHIVE, *AUDIT, *TABLE, TOPIC, *KEYS),
+)
+"""What the trail costs, in the order in which lines are printed."""
+
+SCALE: Final[tuple[Meter, ...]] = (*RUNTIME, *TOKENS)
+"""What the agent costs that leaves the trail: shown beside it, and in no total of it."""
 
 CONVENTIONS: Final = (
-    "a month is 30 days, a KB 1,024 bytes, a GB 2^30 bytes; no account-wide free tier is taken off",
+    "a month is 30 days, a KB 1,024 bytes, a GB 2^30 bytes; volumes of other environments move no tier",
+    "no account-wide free tier is taken off, of logs, metrics, alarms, dashboards, requests or keys",
     "totals add up unrounded amounts, so printed lines can differ from them by a cent",
 )
 
 NOT_PRICED: Final = (
-    "AgentCore Runtime and model tokens",
-    "logs beside spans and event lines: notices on standard error, vended logs",
-    "metrics and alarms",
-    "the guard's items in the table, their index of what waits, and point-in-time recovery",
-    "audit objects, and the guard's documents too long for an item",
-    "image storage",
-    "KMS keys and requests",
-    "the alerts topic, and the secrets that the agent reads",
-    "queries beside the stated classes",
+    "queries, vended logs, metric series and output beside event lines, where they are not stated",
+    "field indexes: no price of theirs is published",
+    "Application Signals metrics: charged as custom ones by some accounts, bundled by others",
+    "what retrieving a trace reads (StartTraceRetrieval), and the queries of AgentCore Evaluations",
+    "copies of logs in a central account, and subscriptions to them",
+    "restoring the table to any second, and its streams",
+    "deliveries of an alert beyond its publishing; the secrets that the agent reads; image storage",
+    "reads of the archive and the audit by people; the guard's documents too long for an item",
+    "AgentCore Gateway and Memory, the knowledge base, and the network",
 )
-"""What a deployment is charged for beside every meter."""
+"""What a deployment may be charged for beside every meter: no price is known, or nothing tells how much."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Hold the priced lines of one scenario; amounts in USD, unrounded."""
+    """Hold the priced lines of one scenario; amounts in USD, unrounded. `scale` is in no total."""
 
     scenario: Scenario
     lines: tuple[Line, ...]
     assumptions: tuple[str, ...]
     notes: tuple[str, ...]
+    scale: tuple[Line, ...] = ()
 
     @property
     def total(self) -> Decimal | None:
@@ -61,6 +83,11 @@ class Estimate:
     def first_month(self) -> Decimal | None:
         """Add up the known lines of the month in which the stores fill; None where no line is known."""
         return known_sum(line.first_month for line in self.lines)
+
+    @property
+    def scale_total(self) -> Decimal | None:
+        """Add up what is known of what the agent itself costs; None where nothing is."""
+        return known_sum(line.monthly for line in self.scale)
 
     @property
     def unknown(self) -> tuple[Line, ...]:
@@ -74,17 +101,26 @@ def estimate(scenario: Scenario, prices: PriceBook, today: date, sizes: SessionS
     `sizes` were measured and stand in for those that nobody stated; without them these stay unknown.
     """
     scenario = scenario if sizes is None else assume_sizes(scenario, sizes)
-    prices.require_region(scenario.deployment.region)
-    priced = [(meter, price(meter, scenario, prices)) for meter in METERS]
-    lines = tuple(line for _, line in priced if line is not None)
-    assumed = (text for meter, line in priced if line is not None for text in meter.assumes(scenario))
+    region = scenario.deployment.region
+    prices.require_region(region)
+    stated = token_rows(scenario.workload.tokens, region, today)
+    book = prices.own_first(PriceBook(stated)) if stated else prices
+    priced, scale = (_priced(meters, scenario, book) for meters in (METERS, SCALE))
+    lines = tuple(line for _, line in (*priced, *scale))
+    assumed = (text for meter, _ in (*priced, *scale) for text in meter.assumes(scenario))
     notes = (line.row.age_note(today) for line in lines)
     return Estimate(
         scenario,
-        lines,
+        tuple(line for _, line in priced),
         _once((*scenario.deployment.assumptions, *assumed, *CONVENTIONS)),
         _once(note for note in notes if note),
+        tuple(line for _, line in scale),
     )
+
+
+def _priced(meters: Iterable[Meter], scenario: Scenario, prices: PriceBook) -> tuple[tuple[Meter, Line], ...]:
+    lines = ((meter, price(meter, scenario, prices)) for meter in meters)
+    return tuple((meter, line) for meter, line in lines if line is not None)
 
 
 def _once(texts: Iterable[str]) -> tuple[str, ...]:

@@ -21,8 +21,24 @@ class Scenario:
 
     @property
     def span_gb(self) -> Decimal | None:
-        """Count the GB of spans that all sessions leave."""
-        return self._gigabytes(self.workload.kb_per_session)
+        """Count the GB of spans that all sessions leave, without the content that split telemetry takes out of them."""
+        whole = self._gigabytes(self.workload.kb_per_session)
+        left = self._gigabytes_of(Regime.METADATA) if self.splits else whole
+        return None if whole is None or left is None else min(whole, left)
+
+    @property
+    def split_gb(self) -> Decimal | None:
+        """Count the GB of content that split telemetry turns into log records: what metadata does not hold."""
+        if not self.splits:
+            return Decimal(0)
+        spans, whole = self.span_gb, self._gigabytes_of(Regime.CONTENT)
+        return None if spans is None or whole is None else whole - spans
+
+    @property
+    def stdout_gb(self) -> Decimal | None:
+        """Count the GB that all sessions write beside event lines; where nobody stated them, there are none."""
+        stated = self.workload.stdout_kb_per_session
+        return Decimal(0) if stated is None else gigabytes(product(self.workload.sessions, stated))
 
     @property
     def event_gb(self) -> Decimal | None:
@@ -31,9 +47,10 @@ class Scenario:
 
     @property
     def trail_gb(self) -> Decimal | None:
-        """Count the GB that all sessions leave in the trail's log group: spans and event lines."""
-        spans, events = self.span_gb, self.event_gb
-        return None if spans is None or events is None else spans + events
+        """Count the GB that all sessions leave in the trail's log group: spans, log records and standard output."""
+        parts = (self.span_gb, self.split_gb, self.event_gb, self.stdout_gb)
+        known = [part for part in parts if part is not None]
+        return sum(known, Decimal(0)) if len(known) == len(parts) else None
 
     @property
     def span_regime(self) -> Regime | None:
@@ -60,6 +77,18 @@ class Scenario:
     def archives(self) -> bool:
         """Tell whether passages are stored by fingerprint."""
         return self.deployment.regime is Regime.ARCHIVE
+
+    @property
+    def splits(self) -> bool:
+        """Tell whether content leaves the spans for log records; no other regime has any in them."""
+        return self.workload.split_telemetry and self.deployment.regime is Regime.CONTENT
+
+    def per_session(self, amount: Decimal | None) -> Decimal | None:
+        """Multiply what one session takes by the sessions of a month."""
+        return product(self.workload.sessions, amount)
+
+    def _gigabytes_of(self, regime: Regime) -> Decimal | None:
+        return gigabytes(product(self.workload.sessions, self.workload.kb_per_session.get(regime)))
 
     def _gigabytes(self, kb_per_session: Mapping[Regime, Decimal]) -> Decimal | None:
         kilobytes = None if self.span_regime is None else kb_per_session.get(self.span_regime)

@@ -50,9 +50,11 @@ def assume_sizes(scenario: Scenario, sizes: SessionSizes) -> Scenario:
     if workload.spans_per_session is None:
         workload = replace(workload, spans_per_session=sizes.spans_per_session)
         assumed[_SPANS.key] = sizes.spans_per_session
+    # What split telemetry leaves in the spans is what metadata has in them: both sizes are of one session, or of none.
     if regime not in workload.kb_per_session:
-        workload = replace(workload, kb_per_session=_with(workload.kb_per_session, regime, sizes.kb_per_session))
-        assumed[f"{_KB.key}.{regime}"] = sizes.kb_per_session[regime]
+        for each in (regime, Regime.METADATA) if scenario.splits else (regime,):
+            workload = replace(workload, kb_per_session=_with(workload.kb_per_session, each, sizes.kb_per_session))
+            assumed[f"{_KB.key}.{each}"] = sizes.kb_per_session[each]
     if regime not in workload.event_kb_per_session:
         events = _with(workload.event_kb_per_session, regime, sizes.event_kb_per_session)
         workload = replace(workload, event_kb_per_session=events)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -18,10 +18,15 @@ _SUFFIX: Final = ".tf.json"
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Hold an environment: its own stack first, then those it depends on."""
+    """Hold an environment: its own stack first, then those it depends on.
+
+    Attributes:
+        shared: stacks whose pieces another environment counts already, by its name.
+    """
 
     name: str
     stacks: tuple[Stack, ...]
+    shared: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_environments(folder: Path, only: str | None = None) -> tuple[Environment, ...]:
@@ -55,7 +60,14 @@ def _from_manifest(folder: Path, only: str | None) -> tuple[Environment, ...]:
     wanted = {environment: stack for environment, stack in mains.items() if only in {None, environment}}
     members = {environment: _with_dependencies(stack, needs, manifest) for environment, stack in wanted.items()}
     stacks = _read_stacks(folder, entries, dict.fromkeys(name for names in members.values() for name in names))
-    return tuple(Environment(name, tuple(stacks[stack] for stack in names)) for name, names in members.items())
+    first: dict[str, str] = {}
+    for environment, names in members.items():
+        for stack in names:
+            first.setdefault(stack, environment)
+    return tuple(
+        Environment(name, tuple(stacks[stack] for stack in names), {s: first[s] for s in names if first[s] != name})
+        for name, names in members.items()
+    )
 
 
 def _main_stacks(needs: Mapping[str, tuple[str, ...]]) -> dict[str, str]:

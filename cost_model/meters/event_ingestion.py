@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from cost_model.deployment import LogClass
-from cost_model.meters.meter import Meter
+from cost_model.meters.log_ingestion import by_class
 
-
-def _ingestion(log_class: LogClass, price: str) -> Meter:
-    return Meter(
-        key="event_ingestion",
-        label="Event line ingestion",
-        price=price,
-        quantity=lambda scenario: scenario.event_gb,
-        applies=lambda scenario: scenario.deployment.log_class is log_class,
-        assumes=lambda _: ("event lines on standard output are charged at the log rate",),
-    )
-
-
-EVENT_INGESTION: Final = (
-    _ingestion(LogClass.STANDARD, "log_ingestion"),
-    _ingestion(LogClass.INFREQUENT_ACCESS, "log_ingestion_infrequent_access"),
+EVENT_INGESTION: Final = by_class(
+    "event_ingestion",
+    "Event line ingestion",
+    lambda scenario: scenario.event_gb,
+    assumes=lambda _: ("event lines on standard output are charged at the log rate",),
 )

@@ -44,6 +44,8 @@ def _estimate(estimate: Estimate) -> dict[str, object]:
         "first_month": cents_or_none(estimate.first_month),
         "lines": {line.key: cents_or_none(line.monthly) for line in estimate.lines},
         "details": {line.key: _line(line) for line in estimate.lines},
+        "scale": {line.key: _line(line) for line in estimate.scale},
+        "scale_total": cents_or_none(estimate.scale_total),
         "depends_on_usage": {line.key: unit_price(line.row) for line in estimate.unknown},
         "assumptions": list(estimate.assumptions),
         "notes": list(estimate.notes),
@@ -81,7 +83,7 @@ def _line(line: Line) -> dict[str, object]:
 
 
 def _prices(estimates: Iterable[Estimate]) -> list[dict[str, object]]:
-    rows = dict.fromkeys(line.row for each in estimates for line in each.lines)
+    rows = dict.fromkeys(line.row for each in estimates for line in (*each.lines, *each.scale))
     return [_price_row(row) for row in rows]
 
 

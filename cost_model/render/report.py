@@ -14,7 +14,8 @@ from cost_model.render.document import Kind, Remarks, Row, Section, Table
 from cost_model.render.figures import EVERY_TIER, UNKNOWN, joined, money, percentage, quantity, unit_price
 
 _SWITCHED_OFF = "-"
-_NOT_PRICED = Remarks("Not priced yet", NOT_PRICED)
+_SCALE = "for scale, what the agent costs beside its trail; in no total"
+_NOT_PRICED = Remarks("Not priced", NOT_PRICED)
 
 
 def estimate_sections(estimates: Sequence[Estimate]) -> Iterator[Section]:
@@ -23,6 +24,8 @@ def estimate_sections(estimates: Sequence[Estimate]) -> Iterator[Section]:
     for each in estimates:
         own = tuple(text for text in each.assumptions if text not in common)
         yield Section(_title(each), _estimate_table(each), (_unknown(each), Remarks("Assumptions", own)))
+        if each.scale:
+            yield Section(f"{each.scenario.deployment.environment}: {_SCALE}", _scale_table(each))
     if len(estimates) > 1:
         yield Section("All environments, USD", _summary_table(estimates))
     assumptions = Remarks("Assumptions of every environment" if len(estimates) > 1 else "Assumptions", common)
@@ -61,6 +64,19 @@ def _estimate_table(estimate: Estimate) -> Table:
     return Table(header, (*rows, Row(total, Kind.TOTAL)), frozenset({0, 2}), dispensable=(5, 2, 4))
 
 
+def _scale_table(estimate: Estimate) -> Table:
+    rows = [Row(_line_cells(line, None)[:4]) for line in estimate.scale]
+    total = ("The trail is of that", "", "", _trail_share(estimate))
+    return Table(("Line", "Quantity", "Unit price", "Month"), (*rows, Row(total, Kind.TOTAL)), frozenset({0, 2}), (2,))
+
+
+def _trail_share(estimate: Estimate) -> str:
+    """Compare the trail with what the agent costs, where the amounts of both are whole."""
+    trail, agent = estimate.total, estimate.scale_total
+    whole = not estimate.unknown and all(line.monthly is not None for line in estimate.scale)
+    return percentage(trail, agent) if whole and trail is not None and agent else UNKNOWN
+
+
 def _line_rows(line: Line, total: Decimal | None) -> Iterator[Row]:
     yield Row(_line_cells(line, total))
     for part in line.parts:
@@ -96,10 +112,13 @@ def _comparison_table(comparison: Comparison) -> Table:
     columns = [{line.key: line for line in each.lines} for each in estimates]
     labels = {line.key: line.label for each in estimates for line in each.lines}
     rows = [Row((label, *(_cell(column.get(key)) for column in columns))) for key, label in labels.items()]
-    totals = (
+    totals = [
         Row(("Total", *map(_month, estimates)), Kind.TOTAL),
         Row(("First month", *map(_first_month, estimates)), Kind.TOTAL),
-    )
+    ]
+    if any(each.scale for each in estimates):
+        totals.append(Row(("Agent, for scale", *(_amount(each.scale_total) for each in estimates)), Kind.TOTAL))
+        totals.append(Row(("Trail, share of it", *map(_trail_share, estimates)), Kind.TOTAL))
     return Table(("Line", *(regime.value for regime in comparison.estimates)), (*rows, *totals))
 
 
@@ -135,7 +154,7 @@ def _unknown(*estimates: Estimate) -> Remarks:
 
 
 def _prices(estimates: Iterable[Estimate]) -> Remarks:
-    rows = dict.fromkeys(line.row for each in estimates for line in each.lines)
+    rows = dict.fromkeys(line.row for each in estimates for line in (*each.lines, *each.scale))
     return Remarks("Prices, with the day each was last seen (sources: --format json)", tuple(map(_price_words, rows)))
 
 

@@ -11,6 +11,7 @@ from agent_image.contract import Regime
 from cost_model.deployed import read_deployed
 from cost_model.deployment import Deployment, LogClass
 from cost_model.errors import SynthesisError
+from cost_model.pieces import Pieces
 from cost_model.synthesis import Environment
 from cost_model.terraform import Stack
 from tests.cost_model.conftest import account_document, agent_document
@@ -39,6 +40,7 @@ def test_everything_is_read_from_the_two_stacks() -> None:
         retention_days=Decimal(90),
         masking=True,
         log_class=LogClass.STANDARD,
+        pieces=Pieces(runtime=True),
     )
 
 
@@ -50,8 +52,9 @@ def test_an_empty_stack_of_other_people_is_read_as_assumptions() -> None:
     assert deployment.indexing_percentage is None
     assert deployment.retention_days is None
     assert not deployment.masking
-    assert "RAG_CAPTURE" in deployment.assumptions[0]
-    assert "no log group for spans" in deployment.assumptions[1]
+    assert deployment.assumptions[0] == "no observability is in stack-0: nothing there makes or keeps a trail"
+    assert "RAG_CAPTURE" in deployment.assumptions[1]
+    assert "no log group for spans" in deployment.assumptions[2]
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
+from cost_model.deployed import read_deployed
 from cost_model.errors import CostError, SynthesisError
 from cost_model.synthesis import read_environments
 from tests.cost_model.conftest import Synthesis
@@ -111,3 +113,25 @@ def test_a_huge_file_is_refused_unread(tmp_path: Path) -> None:
 
     with pytest.raises(CostError, match="100,000,000 bytes"):
         read_environments(path)
+
+
+def test_a_pipe_is_refused_unopened(tmp_path: Path) -> None:
+    """Nobody may ever write into it, and its reader would wait for ever."""
+    os.mkfifo(tmp_path / "x.tf.json")
+
+    with pytest.raises(CostError, match="not a file"):
+        read_environments(tmp_path)
+
+
+def test_a_shared_stack_is_counted_with_the_first_environment(synthesis: Synthesis) -> None:
+    """Each environment reads its account's stack; what is charged by the piece is counted in one of them."""
+    synthesis.add_environment("dev")
+    synthesis.add_environment("prod")
+    synthesis.stacks["account-sandbox"]["resource"]["aws_cloudwatch_dashboard"] = {"d": {"dashboard_body": "{}"}}
+    out = synthesis.write()
+    dev, prod = (read_deployed(environment) for environment in read_environments(out))
+    alone = read_deployed(read_environments(out, "prod")[0])
+
+    assert [each.pieces.dashboards for each in (dev, prod, alone)] == [1, 0, 1]
+    assert "what account-sandbox holds is counted once, with dev" in prod.assumptions
+    assert not any("counted once" in text for each in (dev, alone) for text in each.assumptions)
