@@ -79,7 +79,7 @@ cost: $(STAMPS)/python ## price what was synthesised; ENV=name for one environme
 # --- prove -----------------------------------------------------------------------------------------------------------
 
 test: setup $(STAMPS)/checkov ## run every test
-	@$(RASTRO_PYTHON) -m pytest
+	@$(RASTRO_PYTHON) -m pytest --numprocesses auto --dist loadfile
 
 crash: $(STAMPS)/python ## kill hundreds of processes at every write of the guard, on three stores: about ten minutes
 	@$(RASTRO_PYTHON) -m tests.crash

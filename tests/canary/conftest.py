@@ -16,10 +16,11 @@ AT_ONCE = 3
 Hauls = Callable[[Run], Haul]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def hauls(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hauls]:
-    """Start every run that a test of this session asks for, and give each one's haul."""
-    asked = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
+    """Start every run that a test of this file asks for, and give each one's haul."""
+    items = [item for item in request.session.items if item.path == request.path]
+    asked = [item.callspec.params for item in items if hasattr(item, "callspec")]
     runs = dict.fromkeys(params["run"] for params in asked if isinstance(params.get("run"), Run))
     with moto() as aws, ThreadPoolExecutor(AT_ONCE) as pool:
         found = {run: pool.submit(haul, run, tmp_path_factory.mktemp("canary"), aws) for run in runs}
