@@ -12,23 +12,24 @@ from typing import Final
 
 from agent_image.contract import Quantity, Regime
 from cost_model.estimate import Estimate, estimate
-from cost_model.money import known_sum, product
+from cost_model.money import known_sum
 from cost_model.prices import PriceBook
 from cost_model.scenario import Scenario
 from cost_model.session_sizes import SessionSizes
-from cost_model.workload import Tokens
 
 MOST_SESSIONS: Final = 10**12
 """Sessions a month beyond which nobody looks: a hundred for each person alive."""
-MILLION: Final = Decimal(1_000_000)
 BUDGET: Final = Quantity("budget", "USD/month", "what the trail may cost", maximum=Decimal(10**9))
 SHARE: Final = Quantity(
     *("share", "%", "what the trail of regime content may cost of inference"),
     minimum=Decimal("0.001"), maximum=Decimal(1000),
 )  # fmt: skip
 SCANNING: Final = "queries"
-INGESTION: Final = ("span_ingestion", "event_ingestion")
-"""Keys of the lines that are compared: what queries scan, against what bringing the same bytes in costs."""
+SPANS: Final = "span_ingestion"
+INGESTION: Final = "_ingestion"
+"""How the keys of the lines end that bring bytes into the trail's log group, spans among them."""
+INFERENCE: Final = "tokens_"
+"""How the keys of the lines begin that price what sessions take of models."""
 
 
 class Outcome(StrEnum):
@@ -66,7 +67,7 @@ def break_evens(
     return (
         scanning_passes_ingestion(estimate(scenario, prices, today, sizes)),
         trail_passes(budget, priced),
-        content_within(share, partial(_priced, content, prices, today, sizes), scenario.workload.tokens),
+        content_within(share, partial(_priced, content, prices, today, sizes)),
     )
 
 
@@ -76,11 +77,9 @@ def scanning_passes_ingestion(priced: Estimate) -> BreakEven:
     Both are linear in what is varied, so the answer is a quotient, exact.
     """
     lines = {line.key: line.monthly for line in priced.lines}
-    queries = priced.scenario.workload.queries
-    scan, name = lines.get(SCANNING), "scanning passes ingestion"
-    ingestion = known_sum(lines.get(key) for key in INGESTION)
-    unknown = any(lines.get(key) is None for key in INGESTION if key in lines)
-    if scan is None or ingestion is None or unknown or queries is None:
+    queries, scan, name = priced.scenario.workload.queries, lines.get(SCANNING), "scanning passes ingestion"
+    ingestion = known_sum(amount for key, amount in lines.items() if key.endswith(INGESTION))
+    if scan is None or ingestion is None or lines.get(SPANS) is None or queries is None:
         return BreakEven(name, "queries", Outcome.DEPENDS_ON_USAGE, None, "needs sessions, sizes and queries")
     runs = sum((query.runs_per_month for query in queries), Decimal(0))
     if not scan:
@@ -106,31 +105,29 @@ def trail_passes(budget: Decimal, priced: Callable[[int], Estimate]) -> BreakEve
     return _sessions(name, found, why)
 
 
-def content_within(share: Decimal, priced: Callable[[int], Estimate], tokens: Tokens | None) -> BreakEven:
+def content_within(share: Decimal, priced: Callable[[int], Estimate]) -> BreakEven:
     """Find the least number of sessions a month at which content costs at most `share` per cent of inference.
 
     What does not grow with sessions weighs less the more there are, and tiers make later bytes cheaper: the share only
     falls.
     """
     name = f"content costs at most {share.normalize():f} % of inference"
-    each = inference_usd_per_session(tokens)
-    if not each or not _depends_on_sessions(priced):
-        why = "needs [usage.tokens] with what a session takes and USD for a million"
+    thousand = inference_usd(priced(1000))
+    if not thousand or not _depends_on_sessions(priced):
+        why = "needs [usage.tokens]: what a session takes of models, and at which price"
         return BreakEven(name, "sessions", Outcome.DEPENDS_ON_USAGE, None, why)
 
     def within(sessions: int) -> bool:
-        return (priced(sessions).total or Decimal(0)) * 100 <= share * each * sessions
+        each = priced(sessions)
+        return (each.total or Decimal(0)) * 100 <= share * (inference_usd(each) or Decimal(0))
 
-    return _sessions(name, _least(within), f"inference at ${(each * 1000).normalize():f} for a thousand sessions")
+    return _sessions(name, _least(within), f"inference takes ${thousand.normalize():f} for a thousand sessions")
 
 
-def inference_usd_per_session(tokens: Tokens | None) -> Decimal | None:
-    """Price what one session takes of models, input and output; None where somebody has to state it."""
-    if tokens is None:
-        return None
-    parts = (product(tokens.input_per_session, tokens.input_usd), product(tokens.output_per_session, tokens.output_usd))
-    known = [part for part in parts if part is not None]
-    return sum(known, Decimal(0)) / MILLION if len(known) == len(parts) else None
+def inference_usd(priced: Estimate) -> Decimal | None:
+    """Add up what models take in a month, in USD; None where somebody has to state it."""
+    amounts = [line.monthly for line in priced.scale if line.key.startswith(INFERENCE)]
+    return None if None in amounts else known_sum(amounts)
 
 
 def _priced(scenario: Scenario, prices: PriceBook, today: date, sizes: SessionSizes | None, sessions: int) -> Estimate:

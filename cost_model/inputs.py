@@ -8,7 +8,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from agent_image.contract import KB_PER_SESSION, USAGE, Quantity
+from agent_image.contract import KB_PER_SESSION, USAGE, Quantity, Regime
 from cost_model.deployment import INDEXING, RETENTION, LogClass
 from cost_model.faults import fits
 from cost_model.meters.queries import ASSUMED_SKIP_RATIO
@@ -19,6 +19,8 @@ from cost_model.scenario import Scenario
 FACTORS: Final = (Decimal("0.5"), Decimal(2))
 """By how much a volume that somebody stated may be wrong."""
 SKIP_RATIOS: Final = (Decimal(0), Decimal("0.9"), Decimal(1))
+SWITCH: Final = "off or on"
+OFF_AND_ON: Final = (Decimal(0), Decimal(1))
 INDEXED: Final = (Decimal(0), Decimal(100))
 RETENTIONS: Final = tuple(
     map(Decimal, (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653))
@@ -65,20 +67,25 @@ def _stated_numbers(scenario: Scenario, prices: PriceBook) -> Iterator[Input]:
     for quantity in USAGE:
         value = getattr(workload, quantity.key)
         if value:
-            put = _into_workload(scenario, prices, lambda v, key=quantity.key: {key: v})
+            put = _into_workload(scenario, prices, _number_change(quantity.key))
             yield Input(_words(quantity.key), quantity.unit, value, _scaled(value, quantity), put)
 
 
 def _sizes(scenario: Scenario, prices: PriceBook) -> Iterator[Input]:
     regime = scenario.span_regime
     for key, name in (("kb_per_session", "span bytes"), ("event_kb_per_session", "event line bytes")):
-        stated: Mapping[object, Decimal] = getattr(scenario.workload, key)
-        value = stated.get(regime)
-        if value:
-            put = _into_workload(
-                scenario, prices, lambda v, key=key, stated=stated: {key: MappingProxyType({**stated, regime: v})}
-            )
-            yield Input(name, KB_PER_SESSION.unit, value, _scaled(value), put)
+        stated: Mapping[Regime, Decimal] = getattr(scenario.workload, key)
+        if regime is not None and stated.get(regime):
+            put = _into_workload(scenario, prices, _size_change(key, stated, regime))
+            yield Input(name, KB_PER_SESSION.unit, stated[regime], _scaled(stated[regime]), put)
+
+
+def _number_change(key: str) -> Callable[[Decimal], dict[str, Any]]:
+    return lambda value: {key: value}
+
+
+def _size_change(key: str, stated: Mapping[Regime, Decimal], regime: Regime) -> Callable[[Decimal], dict[str, Any]]:
+    return lambda value: {key: MappingProxyType({**stated, regime: value})}
 
 
 def _queries(scenario: Scenario, prices: PriceBook) -> Iterator[Input]:
@@ -139,8 +146,12 @@ def _deployed(scenario: Scenario, prices: PriceBook) -> Iterator[Input]:
     if kept is not None:
         days = tuple(_nearest(kept * factor) for factor in FACTORS)
         yield Input("retention", RETENTION.unit, kept, days, put(lambda v: {RETENTION.key: v}))
+    if deployment.regime is Regime.CONTENT:
+        split = Decimal(int(scenario.workload.split_telemetry))
+        change = _into_workload(scenario, prices, lambda v: {"split_telemetry": bool(v)})
+        yield Input("split telemetry", SWITCH, split, OFF_AND_ON, change)
     masked = Decimal(int(deployment.masking))
-    yield Input("masking", "off or on", masked, (Decimal(0), Decimal(1)), put(lambda v: {"masking": bool(v)}))
+    yield Input("masking", SWITCH, masked, OFF_AND_ON, put(lambda v: {"masking": bool(v)}))
 
 
 def _span_price(scenario: Scenario, prices: PriceBook) -> Iterator[Input]:

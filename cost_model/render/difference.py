@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from typing import Final
 
@@ -147,6 +148,10 @@ def _fact_words(key: str, old: object, new: object) -> Iterator[str]:
         for name in dict.fromkeys((*old, *new)):
             if old.get(name) != new.get(name):
                 yield from _fact_words(f"{key}.{name}", old.get(name), new.get(name))
+    elif is_dataclass(old) and type(old) is type(new):
+        for each in fields(old):
+            if getattr(old, each.name) != getattr(new, each.name):
+                yield from _fact_words(f"{key}.{each.name}", getattr(old, each.name), getattr(new, each.name))
     elif isinstance(old, tuple) or isinstance(new, tuple):
         yield f"{key}: {joined(_changed_items(old, new)) or 'in another order'}"
     else:
@@ -227,7 +232,7 @@ def _value(value: object) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, Decimal):
-        return f"{value.normalize():f}"
+        return f"{value.normalize():,f}"
     return "" if value is None else clean(str(value))
 
 

@@ -41,7 +41,10 @@ def signed(amount: Decimal) -> str:
 
 def signed_percentage(percent: Decimal) -> str:
     """Write a difference in per cent with its sign."""
-    return f"{_rounded(percent, Decimal('0.1')):+,f} %"
+    rounded = _rounded(percent, Decimal("0.1"))
+    if percent and not rounded:
+        return f"{'+' if percent > 0 else '-'}<0.1 %"
+    return f"{rounded:+,f} %" if rounded else "0.0 %"
 
 
 def plain(amount: Decimal) -> str:
