@@ -56,6 +56,17 @@ Indexing = Annotated[
 OutputFormat = Annotated[Format, typer.Option("--format", help="How to print the result.")]
 
 
+OwnPrices = Annotated[
+    Path | None,
+    typer.Option("--prices", metavar="DIR", help="Folder of price files of your own, beside the shipped ones."),
+]
+
+prices_app = typer.Typer(
+    help="Refresh and show the price book.", no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False
+)
+app.add_typer(prices_app, name="prices", help="Refresh and show the price book.")
+
+
 @app.command(short_help="Compare what the four capture regimes cost.")
 def regimes(
     usage: Annotated[Path, typer.Option("--usage", metavar="FILE", help="TOML with [usage] and [deployed].")],
@@ -97,6 +108,55 @@ def estimate(
         prices, today, sizes = load_prices(), _today(), load_session_sizes()
         estimates = [price_scenario(scenario, prices, today, sizes) for scenario in scenarios]
         _show(output, estimate_sections(estimates), lambda: estimates_json(estimates))
+
+
+@prices_app.command("refresh", short_help="Look prices up in the AWS Price List, and add what moved.")
+def refresh_prices(
+    region: Annotated[str, typer.Option("--region", metavar="REGION", help="Whose prices, such as eu-west-1.")],
+    *,
+    file: Annotated[
+        list[Path] | None,
+        typer.Option("--file", metavar="PATH", help="Bulk file of one service, JSON or CSV; needs no AWS. Repeatable."),
+    ] = None,
+    service: Annotated[
+        list[str] | None,
+        typer.Option("--service", metavar="CODE", help="Rows of this service alone, such as AmazonS3. Repeatable."),
+    ] = None,
+    prices: OwnPrices = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be added; write nothing.")] = False,
+    output: OutputFormat = Format.TABLE,
+) -> None:
+    """Look prices up in the AWS Price List and add rows for what moved; old rows stay.
+
+    Exit status: 0 done, 1 AWS did not answer or a row has no single price (nothing is written), 2 bad input.
+    """
+    from cost_model.price_list.commands import refresh_prices as refresh  # noqa: PLC0415  (boto3 takes long to load)
+    from cost_model.price_list.documents import refreshed_json  # noqa: PLC0415
+    from cost_model.price_list.refreshing import Wish  # noqa: PLC0415
+    from cost_model.price_list.showing import refreshed_sections  # noqa: PLC0415
+
+    with refusals_to_stderr():
+        wish = Wish(region, tuple(service or ()), prices, dry_run)
+        refreshed = refresh(wish, file or (), _today())
+        _show(output, refreshed_sections(refreshed, _today()), lambda: refreshed_json(refreshed))
+
+
+@prices_app.command("show", short_help="Show the prices in use: tiers, date, age, source.")
+def show_prices(
+    region: Annotated[str | None, typer.Option("--region", metavar="REGION", help="This Region alone.")] = None,
+    *,
+    prices: OwnPrices = None,
+    history: Annotated[bool, typer.Option("--history", help="Older rows, too.")] = False,
+    output: OutputFormat = Format.TABLE,
+) -> None:
+    """Show the prices in use: tiers, date, age, source; one not seen for 180 days is stale."""
+    from cost_model.price_list.documents import book_json  # noqa: PLC0415
+    from cost_model.price_list.in_use import prices_in_use  # noqa: PLC0415
+    from cost_model.price_list.showing import book_sections  # noqa: PLC0415
+
+    with refusals_to_stderr():
+        rows = prices_in_use(prices, region, history=history)
+        _show(output, book_sections(rows, _today()), lambda: book_json(rows, _today()))
 
 
 CeilingOption = Annotated[

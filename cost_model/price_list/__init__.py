@@ -1,0 +1,1 @@
+"""Ask AWS for its published prices, and add what is found to the price book."""

@@ -1,0 +1,1 @@
+"""Tests of what asks AWS for its published prices."""
