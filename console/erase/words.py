@@ -1,7 +1,8 @@
 """Find a passage's words in the texts that a session keeps, and write these again without them. Pure.
 
 A passage is found where it stands as one, by its fingerprint; and anywhere else by its words, whatever white space and
-composition they have there. Words that are too few to be anybody's are looked for in passages alone.
+composition they have there, and however often they are escaped. Words that are too few to be anybody's are looked for
+in passages alone.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Final
 from agent_image.guard.wording import Rewrite
 from agent_image.retrieval.fingerprint import Fingerprint, fingerprint, normalised
 from agent_image.tools.reading import parse, rewritten
+from console.erase.escaped import Unescaped
 from console.trace.search import TooCostlyError, find
 
 LEAST_BYTES: Final = 24
@@ -52,10 +54,27 @@ def words_in(texts: Iterable[str], fingerprint_text: str, lengths: Collection[in
 
 def replaced(text: str, words: bytes, put: str) -> str:
     """Write a text again with something else in the place of words, wherever they stand."""
-    if len(words) < LEAST_BYTES or words not in normalised(text):
+    if len(words) < LEAST_BYTES:
         return text
+    plain = text
+    if words in normalised(text):
+        plain = _put(put, text, _Mapped.of(text).spans(words))
+    # Nothing is escaped without one.
+    return _unescaped_replaced(plain, words, put) if "\\" in plain else plain
+
+
+def _unescaped_replaced(text: str, words: bytes, put: str) -> str:
+    # Words may hold backslashes of their own: both are read in the same way.
+    read, wanted = Unescaped.of(text), normalised(Unescaped.of(words.decode()).text)
+    if len(wanted) < LEAST_BYTES or wanted not in normalised(read.text):
+        return text
+    spans = ((read.starts[start], read.starts[end]) for start, end in _Mapped.of(read.text).spans(wanted))
+    return _put(put, text, spans)
+
+
+def _put(put: str, text: str, spans: Iterable[tuple[int, int]]) -> str:
     parts, done = [], 0
-    for start, end in _Mapped.of(text).spans(words):
+    for start, end in spans:
         parts += [text[done:start], put]
         done = max(done, end)
     return "".join((*parts, text[done:]))

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import json
+import unicodedata
+from typing import Literal
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,6 +62,40 @@ def test_words_are_the_same_however_their_letters_are_composed(composed: bool) -
     assert replaced(f"Pois {spelt}, disse.", normalised(words), "-") == (
         "Pois -, disse." if composed else "Pois - disse."
     )
+
+
+QUOTED = 'Refunds: "in full",\nwithin 30 days \\ to a café\'s card \U0001f4b3 <b>or</b> voucher.'
+
+
+@given(
+    st.text(alphabet='ab"\\\n é\ud83d', max_size=8),
+    st.text(alphabet='ab"\\\n é\u2028', max_size=8),
+    st.lists(st.booleans(), min_size=1, max_size=3),
+    st.sampled_from(["NFC", "NFD"]),
+)
+def test_words_go_out_of_json_within_a_text_however_deep(
+    before: str, after: str, levels: list[bool], form: Literal["NFC", "NFD"]
+) -> None:
+    """A tool may answer in JSON, and hand on what another answered in it: it stays JSON, and all else in it stays."""
+
+    def nested(text: str) -> str:
+        for ascii_alone in levels:
+            text = json.dumps({"body": text}, ensure_ascii=ascii_alone)
+        return text
+
+    held = nested(f"{before} {unicodedata.normalize(form, QUOTED)} {after}")
+
+    written = replaced(f"Here it is: {held}", normalised(QUOTED), MARK)
+
+    assert written == f"Here it is: {nested(f'{before} {MARK} {after}')}"
+
+
+def test_words_go_out_of_what_a_program_calls_its_own_notation() -> None:
+    """A tool that answers with an object of Python is quoted so."""
+    for told in (QUOTED, f"it's {QUOTED}", QUOTED.replace(" ", "\u00a0")):
+        written = replaced(repr({"body": told, "rest": [1]}), normalised(QUOTED), MARK)
+
+        assert ast.literal_eval(written) == {"body": told.replace(told[-len(QUOTED) :], MARK), "rest": [1]}
 
 
 def test_words_within_longer_words_go_and_each_time() -> None:
