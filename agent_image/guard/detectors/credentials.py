@@ -34,8 +34,8 @@ _KEY: Final = re.compile(
     re.VERBOSE,
 )
 
-# A letter of its own comes first, for it is what a search can skip to.
-_SCHEME: Final = re.compile(r"((?-i:[Bb])(?<!\w[Bb])(?:earer|asic))[ \t]{1,8}([A-Za-z0-9._~+/=-]{8,})", re.IGNORECASE)
+_SCHEME: Final = re.compile(r"\b(bearer|basic)[ \t]{1,8}([A-Za-z0-9._~+/=-]{8,})", re.IGNORECASE)
+_SCHEME_NAMES: Final = ("bearer", "basic")
 _LONG: Final = 24
 """Characters from which a word after `Bearer` is a token even without a digit."""
 
@@ -74,12 +74,15 @@ def web_tokens(text: str) -> Iterator[Found]:
 
 def keys(text: str) -> Iterator[Found]:
     """Find keys of services that mark theirs by a prefix."""
-    for found in _KEY.finditer(text) if any(sign in text for sign in _KEY_SIGNS) else ():
+    for found in _KEY.finditer(text) if any(map(text.__contains__, _KEY_SIGNS)) else ():
         yield Found(found.start(), found.end(), Kind.KEY, found[0])
 
 
 def schemes(text: str) -> Iterator[Found]:
     """Find what follows `Bearer` or `Basic`, if it looks like a token, or holds a user and a password."""
+    # Letters beyond ASCII have cases of their own: there the form itself has to tell.
+    if text.isascii() and not any(map(text.lower().__contains__, _SCHEME_NAMES)):
+        return
     for found in _SCHEME.finditer(text):
         token = found[2]
         is_bearer = found[1].lower() == "bearer"
