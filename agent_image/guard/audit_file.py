@@ -98,12 +98,13 @@ class FileOutlet:
         while True:
             file = self._opened()
             try:
-                self._lock(file)
-                # While we waited it may have been closed under another name.
+                waited = self._lock(file)
                 now = os.fstat(file)
-                if not self._current(now):
+                full = now.st_size >= self._limit
+                # It may have been closed under another name: while we waited, or because it is full.
+                if (waited or full or not now.st_nlink) and not self._current(now):
                     continue
-                if now.st_size < self._limit:
+                if not full:
                     yield file, now.st_size
                     return
                 self._close(file)
@@ -122,15 +123,16 @@ class FileOutlet:
             self._sync_folder()
             return file
 
-    def _lock(self, file: int) -> None:
+    def _lock(self, file: int) -> bool:
+        """Lock a file, and tell whether another had it."""
         # Not for ever: a process that was stopped may hold it.
-        for _ in range(ATTEMPTS):
+        for attempt in range(ATTEMPTS):
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 self._pause(PAUSE_SECONDS)
             else:
-                return
+                return attempt > 0
         raise AuditError("audit_busy", "Another process holds the audit's file.")
 
     def _current(self, file: os.stat_result) -> bool:
