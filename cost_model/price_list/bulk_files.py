@@ -53,7 +53,7 @@ class BulkFiles:
 
 
 def read_bulk_files(paths: Iterable[Path]) -> BulkFiles:
-    """Read files, each by what it holds; PriceListError shows the faults of all of them."""
+    """Read files, each by what it holds; DocumentError shows the faults of all of them."""
     offers: list[Offer] = []
     faults: list[str] = []
     for path in paths:
@@ -63,5 +63,5 @@ def read_bulk_files(paths: Iterable[Path]) -> BulkFiles:
         except (PriceListError, DocumentError) as error:
             faults += error.lines
     if faults:
-        raise PriceListError(*faults)
+        raise DocumentError(*faults)
     return BulkFiles(tuple(offers))

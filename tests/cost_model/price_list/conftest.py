@@ -43,9 +43,15 @@ def book() -> tuple[PriceRow, ...]:
 
 def items_of(region: str = IRELAND, prefix: str = "EU-", **usd: str) -> list[dict[str, Any]]:
     """Make a product for every row of the book; a price goes by the row's id, else it is the shipped one."""
+    sku = "SKU" if region == IRELAND else f"SKU-{region}"
     return [
         item(
-            row.service_code, f"{prefix}{row.usage_type}", region, tiers_of(row, usd), unit_of(row), sku=f"SKU-{row.id}"
+            row.service_code,
+            f"{prefix}{row.usage_type}",
+            region,
+            tiers_of(row, usd),
+            unit_of(row),
+            sku=f"{sku}-{row.id}",
         )
         for row in book()
     ]
