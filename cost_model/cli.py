@@ -280,6 +280,36 @@ def alternatives(
         _show(output, sections, lambda: alternatives_json(priced.found, calls))
 
 
+@app.command(short_help="Write one page: charts, tables, and what they rest on.")
+def report(
+    out: OptionalOut = None,
+    *,
+    html: Annotated[Path, typer.Option("--html", metavar="FILE", help="Where to write the page.")],
+    diff: Annotated[
+        Path | None, typer.Option("--diff", metavar="BASE", help="What was synthesised before, to compare with.")
+    ] = None,
+    environment: OneEnvironment = None,
+    usage: OptionalUsage = None,
+    settings: SettingsFolder = Path("environments"),
+    regime: Annotated[
+        Regime, typer.Option("--regime", help="Capture regime, where no OUT says which is deployed.")
+    ] = Regime.ARCHIVE,
+    sessions: Sessions = None,
+    indexing: Indexing = None,
+    region: RegionOption = None,
+) -> None:
+    """Write one page that stands alone: charts, tables, advice, and what they rest on.
+
+    Exit status: 0 written, 2 bad input (nothing is written).
+    """
+    from cost_model.report.command import Asked, write_report  # noqa: PLC0415  (what draws takes long to load)
+
+    with refusals_to_stderr():
+        asked = Asked(html, out, environment, usage, settings, diff, regime)
+        overrides = read_overrides(sessions, indexing, region)
+        write_report(asked, overrides, load_prices(), _today(), load_session_sizes())
+
+
 @contextmanager
 def refusals_to_stderr() -> Iterator[None]:
     """Turn an error into one message a line on stderr and its exit status: 2 where an input was refused."""

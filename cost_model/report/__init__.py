@@ -1,0 +1,1 @@
+"""Show estimates on one page that stands alone: charts, tables, and what they rest on."""

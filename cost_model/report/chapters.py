@@ -1,0 +1,100 @@
+"""Lay out what was found as the chapters of a page."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from cost_model.diff import Difference
+from cost_model.estimate import NOT_PRICED
+from cost_model.prices import PriceRow
+from cost_model.render.document import Kind, Remarks, Row, Table
+from cost_model.render.figures import EVERY_TIER, joined, percentage, unit_price
+from cost_model.report.amounts import known, moved, share
+from cost_model.report.charted import chart_of_bars
+from cost_model.report.charts import difference_bars, signed, step_bars
+from cost_model.report.findings import Findings
+from cost_model.report.layout import Card, Chapter, Report
+from cost_model.report.steps import Step
+from cost_model.report.subject_chapter import subject_chapter
+
+
+def report(found: Findings) -> Report:
+    """Lay out the whole page."""
+    names = [subject.name for subject in found.subjects if subject.name]
+    chapters = [subject_chapter(subject, f"part-{number}") for number, subject in enumerate(found.subjects, start=1)]
+    if found.difference is not None:
+        chapters.insert(0, _difference(found.difference))
+    chapters += [_why(found), _rests_on(found)]
+    return Report(
+        title=f"What {joined(names) or 'the trail'} costs a month",
+        subtitle=f"Priced on {found.today} by rastro cost report; amounts in US dollars, before taxes and discounts.",
+        chapters=tuple(chapters),
+        footer=f"rastro cost report, {found.today}: an estimate from dated price rows and stated usage, not a bill.",
+    )
+
+
+def _difference(difference: Difference) -> Chapter:
+    rows = [
+        Row((each.environment, each.label, known(each.old), known(each.new), moved(each.delta), share(each.percent)))
+        for each in difference.rows
+    ]
+    total = ("", "Total", known(difference.total_old), known(difference.total_new), signed(difference.delta))
+    table = Table(
+        ("Environment", "Line", "Before", "After", "Change", "%"),
+        (*rows, Row((*total, share(difference.percent)), Kind.TOTAL)),
+        frozenset({0, 1}),
+    )
+    said = "No line differs." if not rows else f"{signed(difference.delta)} a month, by the lines that are known."
+    chart = chart_of_bars(difference_bars("diff", difference)) if rows else None
+    return Chapter("changes", "What changes", said, cards=(Card("diff-card", "By line", "", chart, table, open=True),))
+
+
+def _why(found: Findings) -> Chapter:
+    said = (
+        "A million sessions a month under the assumptions of cost_model/examples/article.toml. "
+        "Each step is priced by this model, and changes one thing."
+    )
+    sizes = found.sizes
+    measured = (
+        f"The same steps with what one session of the agent image left when it was measured on {sizes.measured}: "
+        f"{sizes.session}. It leaves more spans than the article counts, and event lines beside them."
+    )
+    cards = (
+        _steps("article-steps", "With the article's sizes of a session", "", found.article),
+        _steps("measured-steps", "With the measured sizes of the agent image", measured, found.measured),
+    )
+    return Chapter("why", "Why a trail need not cost much", said, cards=cards)
+
+
+def _steps(name: str, title: str, said: str, steps: tuple[Step, ...]) -> Card:
+    rows = [Row((step.label, moved(step.change), known(step.total))) for step in steps]
+    return Card(
+        name=f"{name}-card",
+        title=title,
+        said=said,
+        chart=chart_of_bars(step_bars(name, steps)),
+        table=Table(("Step", "Change", "USD a month"), tuple(rows)),
+    )
+
+
+def _rests_on(found: Findings) -> Chapter:
+    estimates = [each for subject in found.subjects for each in subject.comparison.estimates.values()]
+    rows = dict.fromkeys(line.row for each in estimates for line in (*each.lines, *each.scale))
+    table = Table(
+        ("Price", "Unit price", "Seen on", "Region", "Usage type", "Source"),
+        tuple(Row(_price_cells(row)) for row in rows),
+        frozenset({0, 1, 2, 3, 4, 5}),
+    )
+    cards = (
+        Card("prices-card", "Prices, each with the day it was last seen and where", table=table),
+        Card(
+            "not-priced-card", "What is not priced", "The bill holds these as well.", remarks=(Remarks("", NOT_PRICED),)
+        ),
+    )
+    return Chapter("rests-on", "What this rests on", cards=cards)
+
+
+def _price_cells(row: PriceRow) -> tuple[str, ...]:
+    free = f", {percentage(row.free_share, Decimal(1))} free" if row.free_share else ""
+    price = f"{unit_price(row, EVERY_TIER)}{free}"
+    return (row.name, price, row.as_of.isoformat(), row.region, f"{row.service_code} {row.usage_type}", row.source)

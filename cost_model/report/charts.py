@@ -1,0 +1,217 @@
+"""Turn results into charts: which bars, in which colours, with which words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import pairwise
+from typing import Final
+
+from cost_model.diff import Difference, Row
+from cost_model.estimate import Estimate
+from cost_model.meters.meter import Line
+from cost_model.regimes import Comparison
+from cost_model.render.figures import UNKNOWN, percentage
+from cost_model.render.figures import money as plain_money
+from cost_model.report.bars import Bar, Bars, Piece
+from cost_model.report.drawing import Labelled
+from cost_model.report.paint import SERIES, Paint
+from cost_model.report.steps import Step
+from cost_model.sensitivity import Lever
+
+MONTH: Final = "USD a month"
+_ZERO: Final = Decimal(0)
+_SWITCH: Final = "off or on"
+"""Unit of an input that is a switch."""
+_OTHERS: Final = "all other lines"
+_APART: Final = " \N{MIDDLE DOT} "
+
+
+@dataclass(frozen=True, slots=True)
+class Legend:
+    """Say what a colour stands for."""
+
+    paint: Paint
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stacked:
+    """Hold stacked bars and what their colours stand for."""
+
+    bars: Bars
+    legend: tuple[Legend, ...]
+
+
+def money(amount: Decimal) -> str:
+    """Show an amount with its sign before the currency's."""
+    text = plain_money(abs(amount))
+    sign = "-" if amount < 0 else ""
+    return f"<${text[1:]}" if text.startswith("<") else f"{sign}${text}"
+
+
+def regime_bars(name: str, comparison: Comparison) -> Stacked:
+    """Stack the lines of each regime: the dearest in colours of their own, the others in one."""
+    estimates = comparison.estimates
+    most: dict[str, Decimal] = {}
+    labels: dict[str, str] = {}
+    for line in (line for each in estimates.values() for line in each.lines if line.monthly):
+        labels[line.key] = line.label
+        most[line.key] = max(most.get(line.key, _ZERO), line.monthly or _ZERO)
+    dearest = sorted(most, key=lambda key: most[key], reverse=True)
+    paints = dict(zip(dearest, SERIES, strict=False))
+    bars = tuple(
+        Bar(regime.value, total_words(each), tuple(_stacked(each, paints)), bold=True)
+        for regime, each in estimates.items()
+    )
+    words = "; ".join(f"{regime} {total_words(each)}" for regime, each in estimates.items())
+    legend = [Legend(paint, labels[key]) for key, paint in paints.items()]
+    if len(dearest) > len(paints):
+        legend.append(Legend(Paint.REST, _OTHERS))
+    label = Labelled(name, f"Cost of each capture regime, {MONTH}", f"A bar a regime, stacked by meter: {words}.")
+    return Stacked(Bars(label, MONTH, bars), tuple(legend))
+
+
+def _stacked(estimate: Estimate, paints: Mapping[str, Paint]) -> list[Piece]:
+    """Put the lines end to end in the order of their colours, those without one together at the end."""
+    regime = estimate.scenario.deployment.regime
+    amounts = {line.key: line for line in estimate.lines if line.monthly}
+    pieces: list[Piece] = []
+    below = _ZERO
+    for key, paint in paints.items():
+        if key in amounts:
+            line, amount = amounts[key], amounts[key].monthly or _ZERO
+            pieces.append(Piece(below, below + amount, paint, f"{regime}, {line.label}: {money(amount)}"))
+            below += amount
+    rest = sum((line.monthly or _ZERO for key, line in amounts.items() if key not in paints), _ZERO)
+    if rest:
+        pieces.append(Piece(below, below + rest, Paint.REST, f"{regime}, {_OTHERS}: {money(rest)}"))
+    return pieces
+
+
+def meter_bars(name: str, estimate: Estimate) -> Bars:
+    """Rank the lines that cost something; those that depend on usage have words in place of a bar."""
+    known = sorted((line for line in estimate.lines if line.monthly is not None), key=_monthly, reverse=True)
+    free = [line for line in known if not line.monthly]
+    bars = [_meter_bar(line, estimate.total) for line in known if line.monthly]
+    if free:
+        bars.append(Bar(", ".join(line.label for line in free), money(_ZERO)))
+    bars += [Bar(line.label, UNKNOWN) for line in estimate.unknown]
+    words = "; ".join(f"{bar.label} {bar.figure}" for bar in bars)
+    label = Labelled(name, f"Cost of each meter, {MONTH}", f"A bar a meter, the dearest first: {words}.")
+    return Bars(label, MONTH, tuple(bars))
+
+
+def _meter_bar(line: Line, total: Decimal | None) -> Bar:
+    amount = line.monthly or _ZERO
+    share = "" if total is None else percentage(amount, total)
+    tip = f"{line.label}: {money(amount)}{f', {share} of the total' if share else ''}"
+    return Bar(
+        line.label,
+        f"{money(amount)}{_APART}{share}" if share else money(amount),
+        (Piece(_ZERO, amount, Paint.FIRST, tip),),
+    )
+
+
+def _monthly(line: Line) -> Decimal:
+    return line.monthly or _ZERO
+
+
+def total_words(estimate: Estimate) -> str:
+    """Show a total, and say so where it lacks what depends on usage."""
+    if estimate.total is None:
+        return UNKNOWN
+    return f"at least {money(estimate.total)}" if estimate.unknown else money(estimate.total)
+
+
+def step_bars(name: str, found: Sequence[Step]) -> Bars:
+    """Let each change begin where the one before it ended; the first and the last stand on the ground."""
+    bars = [_step_bar(before, step) for before, step in pairwise([None, *found])]
+    last = found[-1]
+    if last.total is not None:
+        piece = Piece(_ZERO, last.total, Paint.FIRST, f"archive: {money(last.total)}")
+        bars.append(Bar("archive, all of it", money(last.total), (piece,), bold=True))
+    words = "; ".join(f"{bar.label} {bar.figure}" for bar in bars)
+    label = Labelled(name, f"From the article's content to archive, {MONTH}", f"A bar a change: {words}.")
+    return Bars(label, MONTH, tuple(bars))
+
+
+def _step_bar(before: Step | None, step: Step | None) -> Bar:
+    label = "" if step is None else step.label
+    if step is None or step.total is None:
+        return Bar(label, UNKNOWN)
+    if before is None or before.total is None or step.change is None:
+        piece = Piece(_ZERO, step.total, Paint.FIRST, f"{label}: {money(step.total)}")
+        return Bar(label, money(step.total), (piece,), bold=True)
+    paint = Paint.LESS if step.change < 0 else Paint.MORE
+    piece = Piece(before.total, step.total, paint, f"{label}: {signed(step.change)}, to {money(step.total)}")
+    return Bar(label, signed(step.change), (piece,))
+
+
+def difference_bars(name: str, difference: Difference) -> Bars:
+    """Show by how much each line moves, the most first."""
+    known = [row for row in difference.rows if row.delta is not None]
+    rows = [
+        *sorted(known, key=lambda row: abs(row.delta or _ZERO), reverse=True),
+        *(row for row in difference.rows if row.delta is None),
+    ]
+    bars = tuple(_difference_bar(row) for row in rows)
+    words = "; ".join(f"{bar.label} {bar.figure}" for bar in bars)
+    label = Labelled(name, f"What changes, {MONTH}", f"A bar a line, to the right where it costs more: {words}.")
+    return Bars(label, MONTH, bars, line=_ZERO)
+
+
+def _difference_bar(row: Row) -> Bar:
+    label = f"{row.environment}: {row.label}" if row.environment else row.label
+    if row.delta is None:
+        return Bar(label, UNKNOWN)
+    paint = Paint.LESS if row.delta < 0 else Paint.MORE
+    was = f"{money(row.old or _ZERO)} before, {money(row.new or _ZERO)} after"
+    piece = Piece(_ZERO, row.delta, paint, f"{label}: {signed(row.delta)}; {was}")
+    return Bar(label, signed(row.delta), (piece,) if row.delta else ())
+
+
+def signed(amount: Decimal) -> str:
+    """Show a difference with its sign."""
+    return f"+{money(amount)}" if amount > 0 else money(amount)
+
+
+def lever_bars(name: str, levers: Sequence[Lever]) -> Bars:
+    """Show how far each input moves the total, from what it is now to the least and to the most."""
+    base = levers[0].base
+    bars = tuple(_lever_bar(lever) for lever in levers)
+    words = "; ".join(f"{bar.label} {bar.figure}" for bar in bars)
+    label = Labelled(
+        name,
+        f"What moves the total, {MONTH}",
+        f"A bar an input, around a line at {money(base)}, the total as it is; the most first: {words}.",
+    )
+    return Bars(label, MONTH, bars, line=base)
+
+
+def lever_values(lever: Lever) -> str:
+    """Say from which value to which an input was moved."""
+    return _SWITCH if lever.unit == _SWITCH else f"{shortest(lever.low)} to {shortest(lever.high)} {lever.unit}"
+
+
+def lever_now(lever: Lever) -> str:
+    """Say what an input is now."""
+    return ("on" if lever.value else "off") if lever.unit == _SWITCH else f"{shortest(lever.value)} {lever.unit}"
+
+
+def shortest(value: Decimal) -> str:
+    """Write a number with its own figures, and none that say nothing."""
+    return f"{value.normalize():,f}"
+
+
+def _lever_bar(lever: Lever) -> Bar:
+    totals = (lever.base, *(point.total for point in lever.points))
+    least, most = min(totals), max(totals)
+    tip = "; ".join(f"{money(point.total)} at {shortest(point.value)} {lever.unit}" for point in lever.points)
+    pieces = [
+        Piece(lever.base, end, paint, f"{lever.name}: {tip}")
+        for end, paint in ((least, Paint.LESS), (most, Paint.MORE))
+        if end != lever.base
+    ]
+    return Bar(f"{lever.name}, {lever_values(lever)}", f"{money(least)} to {money(most)}", tuple(pieces))

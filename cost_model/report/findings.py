@@ -1,0 +1,81 @@
+"""Work out everything that a report shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Final
+
+from cost_model.break_even import BreakEven, break_evens
+from cost_model.diff import Difference
+from cost_model.estimate import Estimate, estimate
+from cost_model.prices import PriceBook
+from cost_model.regimes import Comparison, compare_regimes
+from cost_model.report.growth import Growth, growth
+from cost_model.report.steps import Step, article_scenario, measured, steps
+from cost_model.scenario import Scenario
+from cost_model.sensitivity import Lever, movers, sensitivity
+from cost_model.session_sizes import SessionSizes
+
+BUDGET: Final = Decimal(100)
+"""USD a month: the break-even that `sensitivity` solves for where nobody names another."""
+SHARE: Final = Decimal(1)
+"""Per cent of inference, likewise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Hold what was found of one environment; `levers` move something."""
+
+    estimate: Estimate
+    comparison: Comparison
+    levers: tuple[Lever, ...]
+    break_evens: tuple[BreakEven, ...]
+    growth: Growth
+
+    @property
+    def name(self) -> str:
+        """Name the environment."""
+        return self.estimate.scenario.deployment.environment or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Hold what a report shows; `difference` is None where no base was named."""
+
+    today: date
+    subjects: tuple[Subject, ...]
+    difference: Difference | None
+    article: tuple[Step, ...]
+    measured: tuple[Step, ...]
+    sizes: SessionSizes
+
+
+def find(
+    scenarios: Sequence[Scenario],
+    prices: PriceBook,
+    today: date,
+    sizes: SessionSizes,
+    difference: Difference | None = None,
+) -> Findings:
+    """Price each scenario every way that a report shows; MissingPriceError where a Region lacks a row."""
+    return Findings(
+        today=today,
+        subjects=tuple(_subject(scenario, prices, today, sizes) for scenario in scenarios),
+        difference=difference,
+        article=steps(article_scenario(), prices, today, sizes),
+        measured=steps(measured(article_scenario()), prices, today, sizes),
+        sizes=sizes,
+    )
+
+
+def _subject(scenario: Scenario, prices: PriceBook, today: date, sizes: SessionSizes) -> Subject:
+    return Subject(
+        estimate=estimate(scenario, prices, today, sizes),
+        comparison=compare_regimes(scenario, prices, today, sizes),
+        levers=movers(sensitivity(scenario, prices, today, sizes)),
+        break_evens=break_evens(scenario, prices, today, sizes, budget=BUDGET, share=SHARE),
+        growth=growth(scenario, prices, today, sizes),
+    )

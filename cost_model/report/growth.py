@@ -1,0 +1,54 @@
+"""Price a scenario at many numbers of sessions, once under each regime."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Final
+
+from agent_image.contract import Regime
+from cost_model.prices import PriceBook
+from cost_model.regimes import compare_regimes
+from cost_model.scenario import Scenario
+from cost_model.session_sizes import SessionSizes
+
+SESSIONS: Final[Sequence[Decimal]] = (
+    *(Decimal(figure) * 10**power for power in range(4, 8) for figure in (1, 2, 5)),
+    Decimal(10**8),
+)
+"""From ten thousand to a hundred million sessions a month, three to a power of ten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """Hold what a month costs under each regime at each number of sessions, in USD; None depends on usage.
+
+    Attributes:
+        lacking: labels of the lines that depend on usage: no total holds them.
+    """
+
+    sessions: tuple[Decimal, ...]
+    totals: Mapping[Regime, tuple[Decimal | None, ...]]
+    lacking: tuple[str, ...] = ()
+
+
+def growth(
+    scenario: Scenario,
+    prices: PriceBook,
+    today: date,
+    sizes: SessionSizes | None = None,
+    sessions: Sequence[Decimal] = SESSIONS,
+) -> Growth:
+    """Price the scenario with each number of sessions; everything else stays as it was stated."""
+    found = [
+        compare_regimes(
+            Scenario(scenario.deployment, replace(scenario.workload, sessions=number)), prices, today, sizes
+        ).estimates
+        for number in sessions
+    ]
+    totals = {regime: tuple(estimates[regime].total for estimates in found) for regime in Regime}
+    lacking = dict.fromkeys(line.label for estimates in found for each in estimates.values() for line in each.unknown)
+    return Growth(tuple(sessions), MappingProxyType(totals), tuple(lacking))
