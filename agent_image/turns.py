@@ -65,7 +65,8 @@ class Turns:
             invocation.outcome = outcome_of(error)
             raise
         finally:
-            invocation.span.set_attribute(Span.COST, float(work.spent.usd))
+            if work.cost_usd is not None:
+                invocation.span.set_attribute(Span.COST, float(work.cost_usd))
             try:
                 work.close(invocation.outcome)
             except AgentError as error:

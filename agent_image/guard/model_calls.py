@@ -20,12 +20,14 @@ class Begun:
     """Hold a call of a model that is on its way.
 
     Attributes:
+        priced: whether the reservation's price is known.
         nudge: whether the model is to hear that it goes round in circles.
     """
 
     model: str
     reservation: Reservation
     since: datetime
+    priced: bool = True
     nudge: bool = False
 
 
@@ -55,7 +57,7 @@ class ModelCalls:
             self._spending.pass_gate(over, message)
         self._calls += 1
         reservation = self._spending.reserve(f"{work.run.id}#{self._calls}", more)
-        return Begun(model, reservation, work.guard.clock(), nudge=remedy is Remedy.NUDGE)
+        return Begun(model, reservation, work.guard.clock(), priced=price is not None, nudge=remedy is Remedy.NUDGE)
 
     def end(self, begun: Begun, usage: Mapping[str, Any], stop_reason: str, text: str) -> None:
         """Spend what a call used.
@@ -74,13 +76,15 @@ class ModelCalls:
         self._spending.settle(begun.reservation, used)
         for name, count in ({} if tokens is None else asdict(tokens)).items():
             self._work.tokens[name] += count
+        self._work.unpriced = self._work.unpriced or price is None
         self._work.spoken(text, price)
         self._note(begun, tokens, price, stop_reason=stop_reason)
 
     def fail(self, begun: Begun, code: str) -> None:
         """Account for a call that failed: what was set aside stays spent, for nobody says what was used."""
         self._spending.settle(begun.reservation, begun.reservation.amount)
-        self._note(begun, None, begun.reservation.amount.nano_usd, code=code)
+        self._work.unpriced = self._work.unpriced or not begun.priced
+        self._note(begun, None, begun.reservation.amount.nano_usd if begun.priced else None, code=code)
 
     def _note(self, begun: Begun, tokens: Tokens | None, price: int | None, **fields: Any) -> None:
         work = self._work

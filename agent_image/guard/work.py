@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -125,6 +126,8 @@ class Work:
         self.lease.note(lambda session: replace(session, budget=session.budget.at_least(self.batch.steps)))
         self.watch = decode(Watch, session.watch) if session.watch else Watch()
         self.spent = Amount()
+        # Whether a model was called whose price nobody knows: then nobody knows what the run cost.
+        self.unpriced = False
         self.tokens = dict.fromkeys(TOKENS, 0)
         self.asked: dict[str, Case] = {}
         self.halted: AgentError | None = None
@@ -136,6 +139,11 @@ class Work:
     def session(self) -> Session:
         """Give the session's control state."""
         return self.lease.session
+
+    @property
+    def cost_usd(self) -> Decimal | None:
+        """Tell what the run spent; None where nobody knows all of it."""
+        return None if self.unpriced else self.spent.usd
 
     @property
     def steps(self) -> int:
@@ -317,7 +325,7 @@ class Work:
         """
         try:
             self.look()
-            self.note(EventName.RUN_ENDED, outcome=outcome.value, cost_usd=self.spent.usd, tokens=self.tokens)
+            self.note(EventName.RUN_ENDED, outcome=outcome.value, cost_usd=self.cost_usd, tokens=self.tokens)
             head = self.chain.flush()
         except AuditError as error:
             notice("audit_not_durable", fault=error.code, session=self.run.session_id, run=self.run.id)

@@ -53,7 +53,7 @@ def turn_of(
         answer_fingerprint=text(said.get(Span.ANSWER)),
         cited=numbers_in(said.get(Span.CITED)),
         unsupported=numbers_in(said.get(Span.UNSUPPORTED)),
-        cost_usd=_cost(said, ended, steps),
+        cost_usd=_cost(run, said, ended, steps),
         tokens=tokens_in(counted) if isinstance(counted, dict) else _summed(steps),
         steps=steps,
         resumes=resumes,
@@ -131,8 +131,12 @@ def _error(run: Run, span: SpanRecord | None) -> str:
     return said or next(told, "")
 
 
-def _cost(said: Mapping[str, Any], ended: Mapping[str, Any], steps: tuple[Step, ...]) -> Decimal | None:
+def _cost(run: Run, said: Mapping[str, Any], ended: Mapping[str, Any], steps: tuple[Step, ...]) -> Decimal | None:
     """Give what a run cost: as its last event says, else its span, else as its steps add up to, if each is known."""
+    calls = (one for one in run.events if one.name == EventName.LLM_CALL)
+    if any(amount(one.fields.get(Field.COST_USD)) is None for one in calls):
+        # A model without a price: whatever the others add up to, it is not what the run cost.
+        return None
     for told in (ended.get(Field.COST_USD), said.get(Span.COST)):
         if (cost := amount(told)) is not None:
             return cost

@@ -170,6 +170,21 @@ def test_a_model_without_a_price_asks() -> None:
     assert suspended["reasons"] == ["unpriced_model"]
     assert stage.go_on(suspended["checkpoint_id"])["status"] == "completed"
     assert [event["cost_usd"] for event in stage.events if event["event"] == "llm_call"] == [None]
+    # The first run called no model: it cost nothing, and of the second nobody knows.
+    assert [event["cost_usd"] for event in stage.events if event["event"] == "run_ended"] == [0, None]
+
+
+def test_a_call_that_fails_has_no_price_where_its_model_has_none() -> None:
+    """Nothing was set aside for it, which is not to say that it was free."""
+    stage = stage_with(Raises(RuntimeError("x")), settings={})
+    stage.model.id = "nobody-priced-this"
+    suspended = stage.ask()
+    stage.decide(suspended["checkpoint_id"], Choice.APPROVE)
+
+    stage.go_on(suspended["checkpoint_id"])
+
+    told = [event for event in stage.events if event["event"] in {"llm_call", "run_ended"}]
+    assert [event["cost_usd"] for event in told] == [0, None, None]
 
 
 def test_a_model_call_that_fails_is_paid_for() -> None:

@@ -257,6 +257,15 @@ def test_costs_add_up_exactly_where_each_is_known() -> None:
     assert built([event("run_started", 1, kind="prompt")]).turns[0].cost_usd is None
 
 
+def test_a_model_without_a_price_leaves_the_cost_unknown_whatever_the_rest_adds_up_to() -> None:
+    """Not even the run's own sum counts: what nobody could price is not in it, and 0 would be a claim."""
+    priced, unpriced = event("llm_call", 1, cost_usd=0.1), event("llm_call", 2, model="nobody-priced-this")
+    ended = event("run_ended", 3, outcome="completed", cost_usd=0.1)
+
+    assert built([priced, unpriced, ended]).turns[0].cost_usd is None
+    assert built([priced, ended]).turns[0].cost_usd == Decimal("0.1")
+
+
 def test_a_call_that_was_not_let_run_costs_nothing() -> None:
     """It has no cost of its own, and does not make the turn's unknown."""
     events = [one for one in suspended() if is_event(one) and one["event"] != "run_ended"]
