@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from cost_model.advice import Advice, advice, comparison_advice
 from cost_model.estimate import NOT_PRICED, Estimate
 from cost_model.meters.meter import Line
 from cost_model.prices import PriceRow
@@ -13,11 +14,12 @@ from cost_model.render.json_values import CURRENCY, cents_or_none, dumped, plain
 
 
 def comparison_json(comparison: Comparison) -> str:
-    """Return `{"currency", "region", "regimes": {regime: estimate}, "prices", "not_priced"}`."""
+    """Return `{"currency", "region", "regimes": {regime: estimate}, "advice", "prices", "not_priced"}`."""
     document = {
         "currency": CURRENCY,
         "region": comparison.region,
         "regimes": {regime.value: _estimate(each) for regime, each in comparison.estimates.items()},
+        "advice": list(map(_advice, comparison_advice(comparison))),
         "prices": _prices(comparison.estimates.values()),
         "not_priced": list(NOT_PRICED),
     }
@@ -47,9 +49,14 @@ def _estimate(estimate: Estimate) -> dict[str, object]:
         "scale": {line.key: _line(line) for line in estimate.scale},
         "scale_total": cents_or_none(estimate.scale_total),
         "depends_on_usage": {line.key: unit_price(line.row) for line in estimate.unknown},
+        "advice": list(map(_advice, advice(estimate))),
         "assumptions": list(estimate.assumptions),
         "notes": list(estimate.notes),
     }
+
+
+def _advice(given: Advice) -> dict[str, str]:
+    return {"code": given.code, "text": given.text, "threshold": given.threshold, "source": given.source}
 
 
 def _deployment(estimate: Estimate) -> dict[str, object]:

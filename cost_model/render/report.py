@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
+from cost_model.advice import Advice, advice, comparison_advice
 from cost_model.estimate import NOT_PRICED, Estimate
 from cost_model.meters.meter import Line
 from cost_model.money import known_sum
@@ -23,7 +24,9 @@ def estimate_sections(estimates: Sequence[Estimate]) -> Iterator[Section]:
     common = tuple(text for text in estimates[0].assumptions if all(text in each.assumptions for each in estimates))
     for each in estimates:
         own = tuple(text for text in each.assumptions if text not in common)
-        yield Section(_title(each), _estimate_table(each), (_unknown(each), Remarks("Assumptions", own)))
+        yield Section(
+            _title(each), _estimate_table(each), (_unknown(each), _advice(advice(each)), Remarks("Assumptions", own))
+        )
         if each.scale:
             yield Section(f"{each.scenario.deployment.environment}: {_SCALE}", _scale_table(each))
     if len(estimates) > 1:
@@ -49,12 +52,17 @@ def comparison_sections(comparison: Comparison) -> Iterator[Section]:
         _comparison_table(comparison),
         (
             _unknown(*estimates),
+            _advice(comparison_advice(comparison)),
             Remarks("Assumptions", _union(each.assumptions for each in estimates)),
             _NOT_PRICED,
             _prices(estimates),
             _notes(estimates),
         ),
     )
+
+
+def _advice(given: Iterable[Advice]) -> Remarks:
+    return Remarks("Advice", tuple(each.text for each in given))
 
 
 def _estimate_table(estimate: Estimate) -> Table:
@@ -66,7 +74,7 @@ def _estimate_table(estimate: Estimate) -> Table:
 
 def _scale_table(estimate: Estimate) -> Table:
     rows = [Row(_line_cells(line, None)[:4]) for line in estimate.scale]
-    total = ("The trail is of that", "", "", _trail_share(estimate))
+    total = ("All above, as a share", "", "", _trail_share(estimate))
     return Table(("Line", "Quantity", "Unit price", "Month"), (*rows, Row(total, Kind.TOTAL)), frozenset({0, 2}), (2,))
 
 
@@ -118,7 +126,7 @@ def _comparison_table(comparison: Comparison) -> Table:
     ]
     if any(each.scale for each in estimates):
         totals.append(Row(("Agent, for scale", *(_amount(each.scale_total) for each in estimates)), Kind.TOTAL))
-        totals.append(Row(("Trail, share of it", *map(_trail_share, estimates)), Kind.TOTAL))
+        totals.append(Row(("Total, share of it", *map(_trail_share, estimates)), Kind.TOTAL))
     return Table(("Line", *(regime.value for regime in comparison.estimates)), (*rows, *totals))
 
 

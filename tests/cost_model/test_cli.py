@@ -217,8 +217,12 @@ def test_the_help_of_commands_is_whole_at_80_columns(prefix: tuple[str, ...]) ->
     parent.add_typer(app, name="cost")
     result = CliRunner().invoke(parent if prefix else app, [*prefix, "--help"], terminal_width=80)
 
-    assert "  regimes   Compare what the four capture regimes cost.\n" in result.stdout
-    assert "  estimate  Price what was synthesised, before it is deployed.\n" in result.stdout
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert "regimes Compare what the four capture regimes cost." in lines
+    assert "estimate Price what was synthesised, before it is deployed." in lines
+    assert "diff Show what a change costs, line by line." in lines
+    assert "sensitivity Show which input moves the bill most." in lines
+    assert "alternatives Price the same traffic under other vendors' plans." in lines
     assert "..." not in result.stdout.partition("Commands:")[2]
 
 
