@@ -181,7 +181,8 @@ def _read(named: str) -> str:
         else:
             with Path(named).open("rb") as file:
                 data = file.read(ANSWER_LIMIT + 1)
-        text = data.decode()
+        # Some editors begin a file with a mark, which no answer has.
+        text = data.decode("utf-8-sig")
     except OSError as error:
         message = f"--answer is '{_short(named)}', which cannot be read: {error.strerror or error}"
         raise BadInputError(message) from None

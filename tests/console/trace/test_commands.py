@@ -167,7 +167,7 @@ def test_an_answer_leads_to_its_session(desk: Desk) -> None:
     written(desk, [*mine, *other_session()])
     pasted = ANSWER.replace(" [1]", "").replace(". ", ".\n")
     file = desk.state / "answer.txt"
-    file.write_text(pasted)
+    file.write_text(pasted.replace("\n", "\r\n"), encoding="utf-8-sig")
 
     shown = desk.trace("--answer", "-", stdin=pasted)
 
