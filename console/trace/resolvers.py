@@ -10,7 +10,7 @@ from agent_image.retrieval.folder import Folder
 from agent_image.retrieval.folder_store import FolderPassageStore
 from console.laptop import archive_folder, remembered
 from console.progress import Progress, no_progress
-from console.trace.archive import Archive, StoredArchive
+from console.trace.archive import Archive, NoArchive, StoredArchive
 from console.trace.index_now import IndexNow, NoIndex, of_folder, of_knowledge_base
 from console.trace.resolve import Resolver
 from console.trace.sources.by_scheme import ByScheme
@@ -71,7 +71,9 @@ def _sources(environment: Environment | None, *, allow_private: bool) -> Sources
 def _of_laptop(where: Where) -> tuple[Archive, IndexNow]:
     laptop = remembered(where.state)
     index = NoIndex() if laptop is None else of_folder(Folder(laptop.knowledge, laptop.cut))
-    return StoredArchive(FolderPassageStore(archive_folder(where.state))), index
+    folder = archive_folder(where.state)
+    # Where the folder is gone, nobody knows what lay in it: that it "never had" a passage would be a claim.
+    return StoredArchive(FolderPassageStore(folder)) if folder.exists() else NoArchive(), index
 
 
 def _of_environment(environment: Environment) -> tuple[Archive, IndexNow]:

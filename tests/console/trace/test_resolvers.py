@@ -20,7 +20,7 @@ from agent_image.retrieval.folder_store import FolderPassageStore
 from agent_image.retrieval.passage import Address
 from agent_image.retrieval.s3_store import S3PassageStore, parse_s3_place, s3_clients
 from console.errors import ConsoleError
-from console.laptop import LAPTOP_FILE, laptop, remembered
+from console.laptop import LAPTOP_FILE, archive_folder, laptop, remembered
 from console.trace.archive import Lack
 from console.trace.facts import Facts, Index, Source, SourceFact, Text
 from console.trace.resolve import Wanted
@@ -72,7 +72,17 @@ def test_a_state_folder_that_does_not_tell_leaves_the_index_unknown(tmp_path: Pa
 
     assert remembered(tmp_path) is None
     assert (found.index.state, found.source.state) == (Index.UNKNOWN, Source.MISSING)
-    assert (found.text.state, found.text.why) == (Text.NOT_RECOVERED, Lack.NEVER_STORED)
+    assert (found.text.state, found.text.why) == (Text.NOT_RECOVERED, Lack.NO_ARCHIVE)
+
+
+def test_an_archive_that_is_there_knows_what_it_never_had_and_one_that_is_gone_does_not(tmp_path: Path) -> None:
+    """Somebody may have deleted the folder: then nobody knows what lay in it."""
+    wanted = Wanted(Address("file:///none", fingerprint(WORDS)), "file:///none/such")
+    assert resolved(Where(tmp_path), wanted).text.why == Lack.NO_ARCHIVE
+
+    FolderPassageStore(archive_folder(tmp_path)).put(fingerprint("Other words.").text, b"Other words.")
+
+    assert resolved(Where(tmp_path), wanted).text.why == Lack.NEVER_STORED
 
 
 def test_what_an_agent_was_started_with_reads_back(tmp_path: Path) -> None:
