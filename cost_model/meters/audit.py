@@ -18,7 +18,7 @@ def _gb(scenario: Scenario) -> Decimal | None:
 
 
 def _assumptions(scenario: Scenario) -> tuple[str, ...]:
-    lasting = month_words(scenario, "audit", "lines", "audit lines")
+    lasting = month_words(scenario, "audit", "its lines", "lines")
     if scenario.workload.audit_kb_per_session is not None:
         return (lasting,)
     return (lasting, "audit: its lines are taken to weigh what event lines weigh (audit_kb_per_session is not stated)")

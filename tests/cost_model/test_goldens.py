@@ -4,40 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any
 
 import pytest
 
 from agent_image.contract import Regime
-from cost_model.estimate import Estimate, estimate
 from cost_model.prices import PriceBook
 from cost_model.scenario import Scenario
 from cost_model.workload import QueryClass
-from tests.cost_model.conftest import TODAY
+from tests.cost_model.golden import close, monthly, priced, under
 
-HALF_A_CENT = Decimal("0.005")
 METADATA, ADDRESS, CONTENT = Regime.METADATA, Regime.ADDRESS, Regime.CONTENT
-
-
-def priced(scenario: Scenario, prices: PriceBook, regime: Regime, **deployed: Any) -> Estimate:
-    """Price the article's scenario under a regime, with some of what is deployed changed."""
-    deployment = replace(scenario.deployment, regime=regime, **deployed)
-    return estimate(replace(scenario, deployment=deployment), prices, TODAY)
-
-
-def under(scenario: Scenario, **stated: Any) -> Scenario:
-    """Return the scenario with some of its workload changed."""
-    return replace(scenario, workload=replace(scenario.workload, **stated))
-
-
-def close(amount: Decimal | None, expected: str, within: Decimal = HALF_A_CENT) -> bool:
-    """Tell whether a known amount rounds to the expected one."""
-    return amount is not None and abs(amount - Decimal(expected)) <= within
-
-
-def monthly(result: Estimate, key: str) -> Decimal | None:
-    """Return the steady amount of a line."""
-    return next(line.monthly for line in result.lines if line.key == key)
 
 
 GOLDENS = [
@@ -58,7 +34,7 @@ GOLDENS = [
 @pytest.mark.parametrize(
     ("sessions", "regime", "percent", "gb", "ingestion", "storage", "scan", "index", "total", "share"), GOLDENS
 )
-def test_every_published_figure_comes_out(
+def test_section_5_every_published_figure_comes_out(
     article: Scenario,
     prices: PriceBook,
     *,
@@ -94,7 +70,7 @@ def test_every_published_figure_comes_out(
     ("percent", "metadata", "address", "content"),
     [("5", "26.61", "55.17", "233.70"), ("1", "26.37", "54.93", "233.46"), ("0.5", "26.37", "54.93", "233.46")],
 )
-def test_indexing_is_free_up_to_one_per_cent(
+def test_section_5_indexing_is_free_up_to_one_per_cent(
     article: Scenario, prices: PriceBook, *, percent: str, metadata: str, address: str, content: str
 ) -> None:
     """Indexing costs what exceeds the free share, and the line stays when nothing does."""
@@ -106,13 +82,15 @@ def test_indexing_is_free_up_to_one_per_cent(
 
 
 @pytest.mark.parametrize(("regime", "first_month"), [(METADATA, "20.73"), (ADDRESS, "36.74"), (CONTENT, "136.86")])
-def test_first_month_fills_the_store(article: Scenario, prices: PriceBook, regime: Regime, first_month: str) -> None:
+def test_section_6_first_month_fills_the_store(
+    article: Scenario, prices: PriceBook, regime: Regime, first_month: str
+) -> None:
     """In the first month storage and scans see half of what they see later."""
     assert close(priced(article, prices, regime).first_month, first_month)
 
 
 @pytest.mark.parametrize(("regime", "masking"), [(METADATA, "1.10"), (ADDRESS, "2.29"), (CONTENT, "9.73")])
-def test_masking_adds_its_scan(article: Scenario, prices: PriceBook, regime: Regime, masking: str) -> None:
+def test_section_6_masking_adds_its_scan(article: Scenario, prices: PriceBook, regime: Regime, masking: str) -> None:
     """Masking costs 34.3 per cent of ingestion on top, and has no line when it is off."""
     without, with_masking = (priced(article, prices, regime, masking=on) for on in (False, True))
     ingestion = monthly(without, "span_ingestion")
@@ -130,7 +108,7 @@ def test_masking_adds_its_scan(article: Scenario, prices: PriceBook, regime: Reg
     ("window", "metadata", "address", "content"),
     [(1, "10.18", "14.78", "43.50"), (7, "14.76", "24.31", "84.03"), (90, "32.31", "60.87", "239.40")],
 )
-def test_scan_follows_the_window_up_to_retention(
+def test_section_6_scan_follows_the_window_up_to_retention(
     article: Scenario, prices: PriceBook, *, window: int, metadata: str, address: str, content: str
 ) -> None:
     """A shorter window scans less; one longer than retention scans what is kept."""
@@ -144,7 +122,7 @@ def test_scan_follows_the_window_up_to_retention(
     ("skip", "metadata", "address", "content"),
     [(Decimal(1), "10.79", "16.05", "48.90"), (None, "12.94", "20.53", "67.95")],
 )
-def test_indexed_queries_skip(
+def test_section_7_indexed_queries_skip(
     article: Scenario, prices: PriceBook, *, skip: Decimal | None, metadata: str, address: str, content: str
 ) -> None:
     """Of 500 queries, 470 through the index scan nothing at skip ratio 1, and a tenth where it is left out."""

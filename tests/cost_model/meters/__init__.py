@@ -1,0 +1,1 @@
+"""One file for each meter: its scenario, and a table of what it costs."""
