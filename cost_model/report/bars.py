@@ -14,6 +14,8 @@ from cost_model.report.drawing import Drawing, Edges, Labelled, amounts_below, a
 from cost_model.report.paint import Paint
 
 _ROW: Final = 42
+_ROW_OF_WORDS: Final = 24
+"""Height of a row, and of one without a bar."""
 _LABEL: Final = 14
 _BAR: Final = (20, 16)
 """Where a bar begins within its row, and how high it is."""
@@ -59,8 +61,12 @@ class Bars:
 
 def draw_bars(chart: Bars, width: int) -> Markup:
     """Draw the chart as wide as it will be shown."""
-    height = _EDGES.top + _EDGES.bottom + _ROW * len(chart.bars)
+    height = _EDGES.top + _EDGES.bottom + sum(map(_height, chart.bars))
     return drawn(chart.label, width, height, _EDGES, lambda drawing: _draw(drawing, chart))
+
+
+def _height(bar: Bar) -> int:
+    return _ROW if bar.pieces else _ROW_OF_WORDS
 
 
 def _draw(drawing: Drawing, chart: Bars) -> None:
@@ -72,8 +78,10 @@ def _draw(drawing: Drawing, chart: Bars) -> None:
         amounts_below(drawing, chart.unit, ticks=4 if drawing.width < _NARROW else 7)
     else:
         drawing.axes.set_xticks([])  # no amount is known: an axis would have to make some up
-    for position, bar in enumerate(chart.bars):
-        _draw_bar(drawing, bar, position * _ROW, (low, high))
+    top = 0
+    for bar in chart.bars:
+        _draw_bar(drawing, bar, top, (low, high))
+        top += _height(bar)
     if chart.line is not None:
         place = as_number(chart.line)
         drawing.axes.plot(

@@ -48,7 +48,7 @@ def money(amount: Decimal) -> str:
     """Show an amount with its sign before the currency's."""
     text = plain_money(abs(amount))
     sign = "-" if amount < 0 else ""
-    return f"<${text[1:]}" if text.startswith("<") else f"{sign}${text}"
+    return f"{sign}<${text[1:]}" if text.startswith("<") else f"{sign}${text}"
 
 
 def regime_bars(name: str, comparison: Comparison) -> Stacked:
@@ -119,10 +119,19 @@ def _monthly(line: Line) -> Decimal:
 
 
 def total_words(estimate: Estimate) -> str:
-    """Show a total, and say so where it lacks what depends on usage."""
-    if estimate.total is None:
+    """Show a month's total, and say so where it lacks what depends on usage."""
+    return _sum_words(estimate.total, [line.monthly for line in estimate.lines])
+
+
+def first_month_words(estimate: Estimate) -> str:
+    """Show the first month's total likewise."""
+    return _sum_words(estimate.first_month, [line.first_month for line in estimate.lines])
+
+
+def _sum_words(total: Decimal | None, parts: Sequence[Decimal | None]) -> str:
+    if total is None:
         return UNKNOWN
-    return f"at least {money(estimate.total)}" if estimate.unknown else money(estimate.total)
+    return f"at least {money(total)}" if None in parts else money(total)
 
 
 def step_bars(name: str, found: Sequence[Step]) -> Bars:
@@ -156,14 +165,15 @@ def difference_bars(name: str, difference: Difference) -> Bars:
         *sorted(known, key=lambda row: abs(row.delta or _ZERO), reverse=True),
         *(row for row in difference.rows if row.delta is None),
     ]
-    bars = tuple(_difference_bar(row) for row in rows)
+    alone = len({row.environment for row in rows}) == 1
+    bars = tuple(_difference_bar(row, "" if alone else f"{row.environment}: ") for row in rows)
     words = "; ".join(f"{bar.label} {bar.figure}" for bar in bars)
     label = Labelled(name, f"What changes, {MONTH}", f"A bar a line, to the right where it costs more: {words}.")
     return Bars(label, MONTH, bars, line=_ZERO)
 
 
-def _difference_bar(row: Row) -> Bar:
-    label = f"{row.environment}: {row.label}" if row.environment else row.label
+def _difference_bar(row: Row, before: str) -> Bar:
+    label = f"{before}{row.label}"
     if row.delta is None:
         return Bar(label, UNKNOWN)
     paint = Paint.LESS if row.delta < 0 else Paint.MORE

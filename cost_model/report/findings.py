@@ -8,6 +8,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
+from cost_model.advice import Advice, advice
 from cost_model.break_even import BreakEven, break_evens
 from cost_model.diff import Difference
 from cost_model.estimate import Estimate, estimate
@@ -34,6 +35,7 @@ class Subject:
     levers: tuple[Lever, ...]
     break_evens: tuple[BreakEven, ...]
     growth: Growth
+    advice: tuple[Advice, ...]
 
     @property
     def name(self) -> str:
@@ -72,10 +74,12 @@ def find(
 
 
 def _subject(scenario: Scenario, prices: PriceBook, today: date, sizes: SessionSizes) -> Subject:
+    found = estimate(scenario, prices, today, sizes)
     return Subject(
-        estimate=estimate(scenario, prices, today, sizes),
+        estimate=found,
         comparison=compare_regimes(scenario, prices, today, sizes),
         levers=movers(sensitivity(scenario, prices, today, sizes)),
         break_evens=break_evens(scenario, prices, today, sizes, budget=BUDGET, share=SHARE),
         growth=growth(scenario, prices, today, sizes),
+        advice=advice(found),
     )

@@ -13,7 +13,16 @@ from cost_model.render.levers import break_even_words
 from cost_model.render.report import comparison_sections, estimate_sections
 from cost_model.report.amounts import known, without
 from cost_model.report.charted import chart_of, chart_of_bars
-from cost_model.report.charts import lever_bars, lever_now, lever_values, meter_bars, money, regime_bars, total_words
+from cost_model.report.charts import (
+    first_month_words,
+    lever_bars,
+    lever_now,
+    lever_values,
+    meter_bars,
+    money,
+    regime_bars,
+    total_words,
+)
 from cost_model.report.drawing import Labelled
 from cost_model.report.findings import Subject
 from cost_model.report.growth import Growth
@@ -35,6 +44,7 @@ def subject_chapter(subject: Subject, name: str) -> Chapter:
         said=_deployed_words(subject),
         tiles=tuple(_tiles(estimate)),
         cards=(
+            *_advice(subject, name),
             _regimes(subject, name),
             _meters(subject, name),
             *_levers(subject, name),
@@ -61,10 +71,9 @@ def _deployed_words(subject: Subject) -> str:
 
 def _tiles(estimate: Estimate) -> Iterator[Tile]:
     unknown = len(estimate.unknown)
-    lacking = f"without {unknown} line{'' if unknown == 1 else 's'}: {UNKNOWN}" if unknown else ""
+    lacking = f"{unknown} line{' depends' if unknown == 1 else 's depend'} on usage" if unknown else ""
     yield Tile("a month", total_words(estimate), lacking)
-    first = estimate.first_month
-    yield Tile("the first month", UNKNOWN if first is None else money(first), "stores begin empty")
+    yield Tile("the first month", first_month_words(estimate), "stores begin empty")
     known = [line for line in estimate.lines if line.monthly]
     if known and estimate.total:
         dearest = max(known, key=lambda line: line.monthly or 0)
@@ -73,6 +82,13 @@ def _tiles(estimate: Estimate) -> Iterator[Tile]:
     sessions = estimate.scenario.workload.sessions
     if sessions and estimate.total is not None:
         yield Tile("a thousand sessions", money(estimate.total / sessions * _THOUSAND))
+
+
+def _advice(subject: Subject, name: str) -> Iterator[Card]:
+    if subject.advice:
+        rows = tuple(Row((each.text, each.threshold, each.source)) for each in subject.advice)
+        table = Table(("Advice", "Given where", "Threshold from"), rows, frozenset({0, 1, 2}))
+        yield Card(f"{name}-advice-card", "What it gives reason to do", table=table)
 
 
 def _regimes(subject: Subject, name: str) -> Card:
