@@ -47,8 +47,11 @@ def difference_sections(difference: Difference, ceilings: Ceilings, broken: Sequ
 
 def breach_words(breach: Breach) -> str:
     """Say which ceiling is broken, and by which lines."""
-    found = "from nothing" if breach.found is None else signed_percentage(breach.found)
-    words = f"the cost rises by {found}"
+    words = (
+        "the cost rises from nothing"
+        if breach.found is None
+        else f"the cost rises by {signed_percentage(breach.found)}"
+    )
     if breach.ceiling is MAX_MONTHLY:
         words = f"the cost is {money(breach.found or Decimal(0))} USD a month"
     rest = len(breach.lines) - _NAMED
