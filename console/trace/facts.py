@@ -23,7 +23,7 @@ class Source(StrEnum):
     CHANGED = "changed"
     """The document was read whole, and the passage is not in it."""
     NOT_FOUND = "not_found"
-    """The passage is not in the text that was extracted from the document: extraction may differ from the index's."""
+    """The passage is not in the text that was extracted, or read; what the index read of it may be another text."""
     MISSING = "missing"
     UNREADABLE = "unreadable"
     NOT_READ = "not_read"

@@ -13,7 +13,7 @@ from console.trace.documents import Document, prepared
 from console.trace.facts import Source, SourceFact
 from console.trace.search import TooCostlyError
 from console.trace.sources.extraction import Extraction
-from console.trace.sources.media import media_type_of
+from console.trace.sources.media import is_notation, media_type_of
 from console.trace.sources.source import Content, Refused, Sources, Version, Why
 
 Passages = Mapping[Fingerprint, bytes | None]
@@ -85,8 +85,7 @@ class Lookup:
         except TooCostlyError:
             return Looked(SourceFact(Source.UNREADABLE, Why.TOO_COSTLY, document.media_type))
         if found is None:
-            state = Source.NOT_FOUND if document.extracted else Source.CHANGED
-            return Looked(SourceFact(state, media_type=document.media_type, extracted=document.extracted))
+            return Looked(_lacking(document))
         fact = SourceFact(
             Source.INTACT,
             media_type=document.media_type,
@@ -97,10 +96,19 @@ class Lookup:
         return Looked(fact, found.words)
 
 
+def _lacking(document: Document) -> SourceFact:
+    """Say that a passage is not in a document: "changed" where nothing else can be the reason."""
+    if document.extracted:
+        return SourceFact(Source.NOT_FOUND, media_type=document.media_type, extracted=True)
+    if is_notation(document.media_type):
+        return SourceFact(Source.NOT_FOUND, Why.NOTATION, document.media_type)
+    return SourceFact(Source.CHANGED, media_type=document.media_type)
+
+
 def _then(now: Looked, then: Looked, version: Version) -> Looked:
     """Say that a passage stands in an older version: what is extracted in one way lacks it now, and did not then."""
     gone = now.fact.state is Source.MISSING
-    state, why = (Source.MISSING, Why.DELETED) if gone else (Source.CHANGED, now.fact.why)
+    state, why = (Source.MISSING, Why.DELETED) if gone else (Source.CHANGED, "")
     return replace(then, fact=replace(then.fact, state=state, why=why, version=version.id, version_time=version.time))
 
 

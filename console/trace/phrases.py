@@ -38,12 +38,13 @@ _SOURCES: Final[Mapping[Source, str]] = MappingProxyType(
     {
         Source.INTACT: "intact",
         Source.CHANGED: "changed",
-        Source.NOT_FOUND: "not found in the extracted text",
+        Source.NOT_FOUND: "not found in the text",
         Source.MISSING: "missing",
         Source.UNREADABLE: "unreadable",
         Source.NOT_READ: "not looked at",
     }
 )
+_EXTRACTED: Final = "not found in the extracted text"
 _INDEXES: Final[Mapping[Index, str]] = MappingProxyType(
     {Index.SAME: "same", Index.REINDEXED: "re-indexed", Index.UNKNOWN: UNKNOWN}
 )
@@ -171,7 +172,8 @@ def source_words(fact: SourceFact) -> str:
     if fact.version:
         since = f" of {fact.version_time}" if fact.version_time else ""
         parts.append(f"it stands in version {fact.version}{since}")
-    return f"{_SOURCES[fact.state]} ({'; '.join(parts)})" if parts else _SOURCES[fact.state]
+    state = _EXTRACTED if fact.state is Source.NOT_FOUND and fact.extracted else _SOURCES[fact.state]
+    return f"{state} ({'; '.join(parts)})" if parts else state
 
 
 def index_words(fact: IndexFact) -> str:

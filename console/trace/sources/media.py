@@ -28,6 +28,9 @@ _TEXTS: Final = re.compile(
     r"text/(?!rtf|richtext).+|.+\+(json|xml|yaml)"
     r"|application/(json|xml|yaml|x-yaml|toml|csv|x-ndjson|jsonl|javascript|sql|markdown|x-sh)"
 )
+_NOTATIONS: Final = re.compile(
+    r"application/(?!markdown).+|.+\+(json|xml|yaml)|text/(csv|tab-separated-values|xml|json|(x-)?yaml|javascript)"
+)
 _SUFFIXES: Final = {
     **dict.fromkeys((".html", ".htm", ".xhtml"), HTML_TYPE),
     ".pdf": PDF_TYPE,
@@ -46,7 +49,11 @@ _NOTHING: Final = frozenset(
     {"", "application/octet-stream", "binary/octet-stream", "application/x-unknown", "application/unknown"}
 )
 _PLAIN: Final = frozenset({*_NOTHING, "text/plain"})
-_CONTAINERS: Final = {b"PK\x03\x04": "application/zip", b"\xd0\xcf\x11\xe0": "application/x-ole-storage"}
+_CONTAINERS: Final = {
+    b"PK\x03\x04": "application/zip",
+    b"\xd0\xcf\x11\xe0": "application/x-ole-storage",
+    b"{\\rtf": "application/rtf",
+}
 _PAGE: Final = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
 _SNIFFED_BYTES: Final = 1_024
 _BINARY: Final = "application/octet-stream"
@@ -67,6 +74,11 @@ def media_type_of(content: Content) -> str:
     if content.media_type in _NOTHING:
         return HTML_TYPE if _PAGE.match(beginning) else _BINARY if b"\0" in beginning else "text/plain"
     return content.media_type
+
+
+def is_notation(media_type: str) -> bool:
+    """Tell whether a text of this type may write words otherwise than an index that read it gives them."""
+    return _NOTATIONS.fullmatch(media_type) is not None
 
 
 def kind_of(media_type: str) -> Kind:

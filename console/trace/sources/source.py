@@ -51,6 +51,8 @@ class Why(StrEnum):
     MALFORMED = "malformed"
     TOO_COSTLY = "too_costly"
     """Taking its text out, or searching it, takes more time or memory than any honest document."""
+    NOTATION = "written_in_a_notation"
+    """It is text whose form writes words in a way of its own: JSON escapes them, CSV doubles their quotes."""
     VERSIONS_NOT_READ = "versions_not_read"
     """The newest version was read, and those before it could not be listed."""
     FAILED = "failed"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ from agent_image.retrieval.fingerprint import Fingerprint, fingerprint
 from agent_image.retrieval.folder import Folder, FolderKnowledgeBase
 from agent_image.retrieval.folder_store import FolderPassageStore
 from agent_image.retrieval.passage import Address, Passage, addresses
+from console.trace import phrases
 from console.trace.archive import Kept, Lack, NoArchive, StoredArchive
 from console.trace.facts import Facts, Index, IndexFact, Source, SourceFact, Text, TextFact
 from console.trace.index_now import NoIndex, of_folder
@@ -59,6 +61,7 @@ def facts(document: bytes | Refused, kept: Kept, one: Wanted | None = None, surr
     return resolver.facts([one or wanted()])[one or wanted()]
 
 
+QUOTED = 'Say "no", and\nno more.'
 NEVER = Kept(why=Lack.NEVER_STORED)
 INTACT = SourceFact(Source.INTACT, media_type=MARKDOWN)
 CHANGED = SourceFact(Source.CHANGED, media_type=MARKDOWN)
@@ -136,6 +139,40 @@ def test_text_that_was_extracted_is_never_called_changed() -> None:
         Source.INTACT, media_type="application/pdf", extracted=True
     )
     assert found(Takings(unreadable(Why.NO_TEXT))) == SourceFact(Source.UNREADABLE, Why.NO_TEXT, "application/pdf")
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("a.json", json.dumps({"text": QUOTED})),
+        ("a.jsonl", json.dumps({"text": QUOTED})),
+        ("a.csv", 'id,text\n1,"Say ""no"", and\nno more."\n'),
+        ("a.xml", "<text>Say &quot;no&quot;, and no more.</text>"),
+        ("a.yaml", f"text: {json.dumps(QUOTED)}"),
+    ],
+)
+def test_what_a_notation_may_write_otherwise_is_never_called_changed(name: str, written: str) -> None:
+    """The passage stands there, escaped: a document of plain text without it has changed, and this one has not."""
+
+    def source(content: Content) -> SourceFact:
+        found = Resolver(Shelf({URI: content}), Kepts(NEVER), NoIndex(), extraction=Takings().opened)
+        return found.facts([wanted(QUOTED)])[wanted(QUOTED)].source
+
+    found = source(Content(written.encode(), name))
+
+    assert (found.state, found.why, found.extracted) == (Source.NOT_FOUND, Why.NOTATION, False)
+    assert phrases.source_words(found) == "not found in the text (written in a notation)"
+    assert source(Content(QUOTED.encode(), name)).state is Source.INTACT
+    assert source(Content(written.encode(), "a.md")).state is Source.CHANGED
+
+
+def test_rich_text_is_no_text_whatever_its_name() -> None:
+    """Its bytes are ASCII, and its words stand between marks."""
+    for content in (Content(b"{\\rtf1 Thirty days}", "a.rtf"), Content(b"{\\rtf1 Thirty days}", "a.txt", "text/plain")):
+        found = Resolver(Shelf({URI: content}), Kepts(NEVER), NoIndex(), extraction=Takings().opened)
+        assert found.facts([wanted()])[wanted()].source == SourceFact(
+            Source.UNREADABLE, Why.UNSUPPORTED, "application/rtf"
+        )
 
 
 def test_raw_markup_is_searched_too() -> None:
