@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from functools import cache
-from importlib.metadata import version
 from typing import Final
 
 from cost_model.errors import UsageError
@@ -36,6 +35,7 @@ def _rows(tokens: Tokens, region: str, today: date) -> Iterator[PriceRow]:
         if price is None:
             message = f"usage.tokens: no price for {row_id}; state input_usd and output_usd"
             raise UsageError(message)
+        source = _STATED if usd is not None else f"{PRICE_LIST} {_version()}: {tokens.model} of {PROVIDER}"
         yield PriceRow(
             id=row_id,
             region=region,
@@ -44,9 +44,16 @@ def _rows(tokens: Tokens, region: str, today: date) -> Iterator[PriceRow]:
             name="Model tokens, input" if row_id == INPUT else "Model tokens, output",
             unit="token",
             as_of=today,
-            source=_STATED if usd is not None else f"{PRICE_LIST} {version(PRICE_LIST)}: {tokens.model} of {PROVIDER}",
+            source=source,
             tiers=(Tier(price / _MILLION),),
         )
+
+
+@cache
+def _version() -> str:
+    from importlib.metadata import version  # noqa: PLC0415 - reading what is installed takes long
+
+    return version(PRICE_LIST)
 
 
 @cache

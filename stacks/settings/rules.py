@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
-from agent_image.contract import CLOUDWATCH
+from agent_image.contract import CLOUDWATCH, TOKENS_KEY, TOKENS_MODEL
 from stacks.settings.fault import Fault, shown
 from stacks.settings.model import Session
 
@@ -19,6 +19,7 @@ _REFERENCES: Final = {
     "image": ("image", "Image digest (sha256:…), as `make image` writes it"),
     "code": ("bundle", "the version that `make bundle` writes; 32 zeros where there is no bundle yet"),
 }
+_PRICED: Final = frozenset({"input_usd", "output_usd"})
 DISPOSABLE_ENVIRONMENT: Final = "dev"
 """The environment whose trail is deleted on destroy unless its file says keep."""
 
@@ -131,6 +132,16 @@ def _lock_needs_keep(name: str, table: Table) -> Iterator[tuple[str, str, str | 
         )
 
 
+def _tokens_have_a_price(_name: str, table: Table) -> Iterator[tuple[str, str, str | None]]:
+    tokens = look_up(table, f"usage.{TOKENS_KEY}")
+    if isinstance(tokens, Mapping) and TOKENS_MODEL not in tokens and not tokens.keys() >= _PRICED:
+        yield (
+            f"usage.{TOKENS_KEY}",
+            "counts tokens that have no price",
+            f"name a {TOKENS_MODEL} whose list price holds, or state {' and '.join(sorted(_PRICED))}",
+        )
+
+
 ENVIRONMENT_RULES: Final[tuple[Callable[[str, Table], Iterator[tuple[str, str, str | None]]], ...]] = (
     _content_needs_masking,
     _artifact_names_what_runs,
@@ -140,6 +151,7 @@ ENVIRONMENT_RULES: Final[tuple[Callable[[str, Table], Iterator[tuple[str, str, s
     _boundary_needs_own_making,
     _jwt_names_someone,
     _lock_needs_keep,
+    _tokens_have_a_price,
 )
 
 

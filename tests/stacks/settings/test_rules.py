@@ -41,6 +41,12 @@ WITHIN_A_FILE = (
         'write the digest (sha256:…); a tag is allowed only where on_destroy = "delete"',
     ),
     Case(
+        "tokens without a price",
+        *(DEV, "[usage]\n", "[usage]\ntokens = { input_per_session = 5, input_usd = 1 }\n"),
+        "usage.tokens: counts tokens that have no price; "
+        "name a model whose list price holds, or state input_usd and output_usd",
+    ),
+    Case(
         "idle longer than lifetime",
         *(DEV, TIMES, "idle_timeout_seconds = 3601\nmax_lifetime_seconds = 3600"),
         f"{IDLE} = 3601: 3601 seconds are longer than max_lifetime_seconds; allowed: at most 3600",
