@@ -110,7 +110,7 @@ class Counter:
         if self.as_json:
             self.screen.document(document(outcome.plan, found, readers.notes, scanned(scan), outcome))
             return
-        self.screen.card(outcome_card(outcome, found, self.option))
+        self.screen.card(outcome_card(outcome, found, readers.notes, self.option))
         self._show_scan(scan)
 
     def _show_scan(self, scan: Scan) -> None:

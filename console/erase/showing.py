@@ -53,14 +53,14 @@ def plan_card(plan: Plan, limits: Sequence[Limit], notes: Sequence[Note]) -> Car
     )
 
 
-def outcome_card(outcome: Outcome, limits: Sequence[Limit], option: str) -> Card:
-    """Show what became of it."""
+def outcome_card(outcome: Outcome, limits: Sequence[Limit], notes: Sequence[Note], option: str) -> Card:
+    """Show what became of it; where the trail was not read whole, there may be readers that nobody knows of."""
     plan = outcome.plan
     again = () if outcome.done else (("again", f"rastro erase {plan.fingerprint}{option}"),)
     return Card(
         title=f"passage {plan.fingerprint}",
         badge="erased" if outcome.done else "not erased everywhere: give the command again when the cause is gone",
-        warnings=tuple(_failures(outcome)),
+        warnings=(*_failures(outcome), *_unread(notes)),
         rows=(
             row("archive", f"failed ({outcome.archive_why})" if outcome.archive_why else "erased"),
             _sessions(plan, _WAS),
@@ -105,7 +105,11 @@ def document(
 
 def _warnings(plan: Plan, notes: Sequence[Note]) -> tuple[str, ...]:
     forged = ("the archive holds other words under this fingerprint; they go as well",) if plan.forged else ()
-    return (*forged, *(note.text for note in notes if note.partial))
+    return (*forged, *_unread(notes))
+
+
+def _unread(notes: Sequence[Note]) -> Iterator[str]:
+    return (note.text for note in notes if note.partial)
 
 
 def _failures(outcome: Outcome) -> Iterator[str]:
