@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from agent_image.contract import EVENT_KB_PER_SESSION, KB_PER_SESSION, KB_PER_SESSION_REGIMES, USAGE, Quantity, Regime
 from cost_model.documents import read_toml
@@ -24,18 +24,28 @@ _KB: Final = replace(KB_PER_SESSION, minimum=Decimal("0.1"))
 _EVENT_KB: Final = replace(EVENT_KB_PER_SESSION, minimum=Decimal("0.1"))
 _MEASURED: Final = "measured"
 _SESSION: Final = "session"
-_KEYS: Final = (_MEASURED, _SESSION, _SPANS.key, _KB.key, _EVENT_KB.key)
+_RECORDS: Final = "records"
+_KEYS: Final = (_MEASURED, _SESSION, _SPANS.key, _KB.key, _EVENT_KB.key, _RECORDS)
+_TABLE: Final = ("table_writes_per_session", "table_reads_per_session", "table_kb_per_session")
+_AUDIT: Final = ("audit_kb_per_session", "audit_objects_per_session")
+_COUNTS: Final = {each.key: replace(each, minimum=Decimal("0.1")) for each in USAGE if each.key in {*_TABLE, *_AUDIT}}
 
 
 @dataclass(frozen=True, slots=True)
 class SessionSizes:
-    """Hold what one session left: spans, KB of them and of event lines by regime; the day, and what it did."""
+    """Hold what one session left: spans, KB of them and of event lines by regime; the day, and what it did.
+
+    Attributes:
+        records: what it took of the table and of the audit's bucket, by the keys of `[usage]`; what was not counted
+            stays unknown.
+    """
 
     measured: date
     session: str
     spans_per_session: Decimal
     kb_per_session: Mapping[Regime, Decimal]
     event_kb_per_session: Mapping[Regime, Decimal]
+    records: Mapping[str, Decimal] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def assume_sizes(scenario: Scenario, sizes: SessionSizes) -> Scenario:
@@ -59,8 +69,19 @@ def assume_sizes(scenario: Scenario, sizes: SessionSizes) -> Scenario:
         events = _with(workload.event_kb_per_session, regime, sizes.event_kb_per_session)
         workload = replace(workload, event_kb_per_session=events)
         assumed[f"{_EVENT_KB.key}.{regime}"] = sizes.event_kb_per_session[regime]
+    counted = _records_of(scenario, sizes)
+    workload = replace(workload, **counted)
+    assumed |= counted
     assumptions = (*scenario.deployment.assumptions, *_said(assumed, sizes))
     return Scenario(replace(scenario.deployment, assumptions=assumptions), workload)
+
+
+def _records_of(scenario: Scenario, sizes: SessionSizes) -> dict[str, Any]:
+    """Return the counts of what is deployed that nobody stated."""
+    pieces = scenario.deployment.pieces
+    there = (*(_TABLE if pieces.table else ()), *(_AUDIT if pieces.audit else ()))
+    unstated = (key for key in there if getattr(scenario.workload, key) is None)
+    return {key: sizes.records[key] for key in unstated if key in sizes.records}
 
 
 def _with(
@@ -88,9 +109,18 @@ def load_session_sizes(path: Path = SHIPPED) -> SessionSizes:
     session = faults.text(_SESSION, document.get(_SESSION))
     spans = faults.number(_SPANS.key, _SPANS, document.get(_SPANS.key))
     kilobytes, events = (_kilobytes(faults, one, document.get(one.key)) for one in (_KB, _EVENT_KB))
+    records = _counts(faults, document.get(_RECORDS, {}))
     if faults.lines or measured is None or session is None or spans is None:
         raise SessionSizesError(*faults.lines)
-    return SessionSizes(measured, session, spans, MappingProxyType(kilobytes), MappingProxyType(events))
+    kept, lines = MappingProxyType(kilobytes), MappingProxyType(events)
+    return SessionSizes(measured, session, spans, kept, lines, MappingProxyType(records))
+
+
+def _counts(faults: Faults, value: object) -> dict[str, Decimal]:
+    table = faults.table(_RECORDS, value)
+    faults.unknown_keys(_RECORDS, table, _COUNTS)
+    found = {key: faults.optional_number(_RECORDS, count, table) for key, count in _COUNTS.items()}
+    return {key: count for key, count in found.items() if count is not None}
 
 
 def _day(faults: Faults, value: object) -> date | None:

@@ -20,6 +20,7 @@ import psutil
 from agent_image.contract import SESSION_HEADER, SETTINGS_VARIABLE, TELEMETRY_SWITCHES, Regime
 from benchmarks.process import ROOT
 from tests.loopback.agent_process import PATIENCE_SECONDS, free_port, wait_for_ping
+from tests.loopback.table import REGION
 
 _PRICE: Final = {"input": 1, "output": 5, "source": "made up", "date": "2026-01-31"}
 INSTRUMENT: Final = str(Path(sys.executable).with_name("opentelemetry-instrument"))
@@ -71,6 +72,19 @@ def ours(regime: Regime, bedrock: str, archive: Path) -> tuple[list[str], dict[s
     }
     variables = {**TELEMETRY_SWITCHES[regime], SETTINGS_VARIABLE: json.dumps(settings)}
     return ["-m", "agent_image"], variables | _aws(bedrock)
+
+
+def with_records(variables: Mapping[str, str], name: str, aws: str, table: str) -> dict[str, str]:
+    """Let our agent keep its records in a table and its audit in a bucket of that name, each on loopback."""
+    settings = json.loads(variables[SETTINGS_VARIABLE])
+    places = {"store": f"dynamodb://{name}", "audit": f"s3://{name}/", "region": REGION}
+    return {
+        **variables,
+        SETTINGS_VARIABLE: json.dumps({**settings, **places}),
+        "AWS_REGION": REGION,
+        "AWS_ENDPOINT_URL_S3": aws,
+        "AWS_ENDPOINT_URL_DYNAMODB": table,
+    }
 
 
 def peer(bedrock: str) -> tuple[list[str], dict[str, str]]:

@@ -7,13 +7,15 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
 from agent_image.contract import Regime
 from benchmarks.agent.exported import Exported, exported
 from benchmarks.agent.process import Running, ours, peer, running
+from benchmarks.agent.records import records
 from benchmarks.agent.workload import QUESTION, bedrock
 from tests.agent_image.telemetry.sink import listening
 from tests.loopback.bedrock import speaking
@@ -38,11 +40,16 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Hold what one session leaves, by regime, what the peer leaves, and what ten turns of one session leave."""
+    """Hold what one session leaves, by regime, what the peer leaves, and what ten turns of one session leave.
+
+    Attributes:
+        records: what one session takes of the table and the audit's bucket, by the keys of `[usage]`.
+    """
 
     regimes: Mapping[Regime, Exported]
     peer: Exported
     ten_turns: Exported
+    records: Mapping[str, Decimal] = field(default_factory=dict)
 
 
 class Ground:
@@ -76,6 +83,7 @@ def sizes(on: Ground) -> Sizes:
         regimes={regime: _left_by(on.ours(regime), _one_session) for regime in Regime},
         peer=_left_by(on.peer(), _one_session, settle_seconds=EXPORT_SECONDS),
         ten_turns=_left_by(on.ours(Regime.ADDRESS), _ten_turns),
+        records=records(on.ours(Regime.ADDRESS)),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -32,8 +33,17 @@ def write(sizes: Sizes, measured: date, path: Path = SHIPPED) -> None:
         "[event_kb_per_session]",
         *(f"{regime} = {_kilobytes(sizes.regimes[regime].line_bytes)}" for regime in KB_PER_SESSION_REGIMES),
         "",
+        *_records(sizes.records),
     ]
     path.write_text("\n".join(lines))
+
+
+def _records(records: Mapping[str, Decimal]) -> Iterator[str]:
+    """Write what sessions take of the table and the audit's bucket, where it was counted."""
+    if records:
+        yield "[records]"
+        yield from (f"{key} = {count.quantize(_TENTH).normalize():f}" for key, count in records.items())
+        yield ""
 
 
 def _kilobytes(count: int) -> Decimal:
