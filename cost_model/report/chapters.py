@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from cost_model.ceilings import Ceilings
 from cost_model.diff import Difference
 from cost_model.estimate import NOT_PRICED
 from cost_model.prices import PriceRow
-from cost_model.render.document import Kind, Remarks, Row, Table
+from cost_model.render.difference import difference_sections
+from cost_model.render.document import Remarks, Row, Table
 from cost_model.render.figures import EVERY_TIER, joined, percentage, unit_price
-from cost_model.report.amounts import known, moved, share
+from cost_model.report.amounts import known, moved
 from cost_model.report.charted import chart_of_bars
-from cost_model.report.charts import difference_bars, signed, step_bars
+from cost_model.report.charts import difference_bars, step_bars
 from cost_model.report.findings import Findings
 from cost_model.report.layout import Card, Chapter, Report
 from cost_model.report.steps import Step
@@ -34,19 +36,10 @@ def report(found: Findings) -> Report:
 
 
 def _difference(difference: Difference) -> Chapter:
-    rows = [
-        Row((each.environment, each.label, known(each.old), known(each.new), moved(each.delta), share(each.percent)))
-        for each in difference.rows
-    ]
-    total = ("", "Total", known(difference.total_old), known(difference.total_new), signed(difference.delta))
-    table = Table(
-        ("Environment", "Line", "Before", "After", "Change", "%"),
-        (*rows, Row((*total, share(difference.percent)), Kind.TOTAL)),
-        frozenset({0, 1}),
-    )
-    said = "No line differs." if not rows else f"{signed(difference.delta)} a month, by the lines that are known."
-    chart = chart_of_bars(difference_bars("diff", difference)) if rows else None
-    return Chapter("changes", "What changes", said, cards=(Card("diff-card", "By line", "", chart, table, open=True),))
+    section = next(difference_sections(difference, Ceilings(), ()))
+    chart = chart_of_bars(difference_bars("diff", difference)) if difference.rows else None
+    card = Card("diff-card", "By line", "", chart, section.table, open=True, remarks=section.said)
+    return Chapter("changes", "What changes", section.title, cards=(card,))
 
 
 def _why(found: Findings) -> Chapter:

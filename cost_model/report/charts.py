@@ -165,7 +165,7 @@ def difference_bars(name: str, difference: Difference) -> Bars:
         *sorted(known, key=lambda row: abs(row.delta or _ZERO), reverse=True),
         *(row for row in difference.rows if row.delta is None),
     ]
-    alone = len({row.environment for row in rows}) == 1
+    alone = len({each.environment for each in (*difference.old, *difference.new)}) == 1
     bars = tuple(_difference_bar(row, "" if alone else f"{row.environment}: ") for row in rows)
     words = "; ".join(f"{bar.label} {bar.figure}" for bar in bars)
     label = Labelled(name, f"What changes, {MONTH}", f"A bar a line, to the right where it costs more: {words}.")
@@ -200,28 +200,21 @@ def lever_bars(name: str, levers: Sequence[Lever]) -> Bars:
     return Bars(label, MONTH, bars, line=base)
 
 
-def lever_values(lever: Lever) -> str:
-    """Say from which value to which an input was moved."""
-    return _SWITCH if lever.unit == _SWITCH else f"{shortest(lever.low)} to {shortest(lever.high)} {lever.unit}"
+def _lever_values(lever: Lever) -> str:
+    return _SWITCH if lever.unit == _SWITCH else f"{_shortest(lever.low)} to {_shortest(lever.high)} {lever.unit}"
 
 
-def lever_now(lever: Lever) -> str:
-    """Say what an input is now."""
-    return ("on" if lever.value else "off") if lever.unit == _SWITCH else f"{shortest(lever.value)} {lever.unit}"
-
-
-def shortest(value: Decimal) -> str:
-    """Write a number with its own figures, and none that say nothing."""
+def _shortest(value: Decimal) -> str:
     return f"{value.normalize():,f}"
 
 
 def _lever_bar(lever: Lever) -> Bar:
     totals = (lever.base, *(point.total for point in lever.points))
     least, most = min(totals), max(totals)
-    tip = "; ".join(f"{money(point.total)} at {shortest(point.value)} {lever.unit}" for point in lever.points)
+    tip = "; ".join(f"{money(point.total)} at {_shortest(point.value)} {lever.unit}" for point in lever.points)
     pieces = [
         Piece(lever.base, end, paint, f"{lever.name}: {tip}")
         for end, paint in ((least, Paint.LESS), (most, Paint.MORE))
         if end != lever.base
     ]
-    return Bar(f"{lever.name}, {lever_values(lever)}", f"{money(least)} to {money(most)}", tuple(pieces))
+    return Bar(f"{lever.name}, {_lever_values(lever)}", f"{money(least)} to {money(most)}", tuple(pieces))

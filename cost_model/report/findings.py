@@ -9,15 +9,16 @@ from decimal import Decimal
 from typing import Final
 
 from cost_model.advice import Advice, advice
-from cost_model.break_even import BreakEven, break_evens
+from cost_model.break_even import break_evens
 from cost_model.diff import Difference
 from cost_model.estimate import Estimate, estimate
 from cost_model.prices import PriceBook
 from cost_model.regimes import Comparison, compare_regimes
+from cost_model.render.levers import Judged
 from cost_model.report.growth import Growth, growth
 from cost_model.report.steps import Step, article_scenario, measured, steps
 from cost_model.scenario import Scenario
-from cost_model.sensitivity import Lever, movers, sensitivity
+from cost_model.sensitivity import sensitivity
 from cost_model.session_sizes import SessionSizes
 
 BUDGET: Final = Decimal(100)
@@ -28,14 +29,17 @@ SHARE: Final = Decimal(1)
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Hold what was found of one environment; `levers` move something."""
+    """Hold what was found of one environment."""
 
-    estimate: Estimate
+    judged: Judged
     comparison: Comparison
-    levers: tuple[Lever, ...]
-    break_evens: tuple[BreakEven, ...]
     growth: Growth
     advice: tuple[Advice, ...]
+
+    @property
+    def estimate(self) -> Estimate:
+        """Return the estimate of what is deployed."""
+        return self.judged.estimate
 
     @property
     def name(self) -> str:
@@ -75,11 +79,14 @@ def find(
 
 def _subject(scenario: Scenario, prices: PriceBook, today: date, sizes: SessionSizes) -> Subject:
     found = estimate(scenario, prices, today, sizes)
+    judged = Judged(
+        found,
+        sensitivity(scenario, prices, today, sizes),
+        break_evens(scenario, prices, today, sizes, budget=BUDGET, share=SHARE),
+    )
     return Subject(
-        estimate=found,
+        judged,
         comparison=compare_regimes(scenario, prices, today, sizes),
-        levers=movers(sensitivity(scenario, prices, today, sizes)),
-        break_evens=break_evens(scenario, prices, today, sizes, budget=BUDGET, share=SHARE),
         growth=growth(scenario, prices, today, sizes),
         advice=advice(found),
     )

@@ -9,26 +9,17 @@ from typing import Final
 from cost_model.estimate import Estimate
 from cost_model.render.document import Remarks, Row, Table
 from cost_model.render.figures import UNKNOWN, joined, percentage, plain, quantity, unit_price
-from cost_model.render.levers import break_even_words
+from cost_model.render.levers import sensitivity_sections
 from cost_model.render.report import comparison_sections, estimate_sections
 from cost_model.report.amounts import known, without
 from cost_model.report.charted import chart_of, chart_of_bars
-from cost_model.report.charts import (
-    first_month_words,
-    lever_bars,
-    lever_now,
-    lever_values,
-    meter_bars,
-    money,
-    regime_bars,
-    total_words,
-)
+from cost_model.report.charts import first_month_words, lever_bars, meter_bars, money, regime_bars, total_words
 from cost_model.report.drawing import Labelled
 from cost_model.report.findings import Subject
 from cost_model.report.growth import Growth
 from cost_model.report.growth_lines import draw_growth
 from cost_model.report.layout import Card, Chapter, Tile
-from cost_model.sensitivity import Lever
+from cost_model.sensitivity import movers
 
 _LEVERS: Final = 12
 """Inputs that the chart shows."""
@@ -81,7 +72,8 @@ def _tiles(estimate: Estimate) -> Iterator[Tile]:
         yield Tile("the dearest line", dearest.label, f"{money(amount)}, {percentage(amount, estimate.total)}")
     sessions = estimate.scenario.workload.sessions
     if sessions and estimate.total is not None:
-        yield Tile("a thousand sessions", money(estimate.total / sessions * _THOUSAND))
+        each = money(estimate.total / sessions * _THOUSAND)
+        yield Tile("a thousand sessions", f"at least {each}" if unknown else each)
 
 
 def _advice(subject: Subject, name: str) -> Iterator[Card]:
@@ -124,40 +116,24 @@ def _meters(subject: Subject, name: str) -> Card:
 
 
 def _levers(subject: Subject, name: str) -> Iterator[Card]:
-    levers = subject.levers[:_LEVERS]
-    if not levers:
+    moving = movers(subject.judged.levers)
+    shown = moving[:_LEVERS]
+    if not shown:
         return
-    rows = tuple(
-        Row(
-            (
-                lever.name,
-                lever_now(lever),
-                lever_values(lever),
-                *_reach(lever),
-                money(lever.swing),
-            )
-        )
-        for lever in subject.levers
+    (section,) = sensitivity_sections([subject.judged])
+    more = f"The {len(shown)} inputs that move it most, of {len(moving)}; the others stand in the table."
+    said = (
+        f"Each input alone is moved, and the month priced again. The line stands at {money(shown[0].base)}, as it is."
     )
-    base = money(levers[0].base)
-    more = f"The {len(levers)} inputs that move it most, of {len(subject.levers)}; the others stand in the table."
+    captions = (more,) if len(moving) > len(shown) else ()
     yield Card(
         name=f"{name}-sensitivity-card",
         title="What moves it",
-        said=f"Each input alone is moved, and the month priced again. The line stands at {base}, the total as it is.",
-        chart=chart_of_bars(
-            lever_bars(f"{name}-sensitivity", levers), captions=(more,) if len(rows) > len(levers) else ()
-        ),
-        table=Table(
-            ("Input", "Now", "Moved from, to", "At the least", "At the most", "Moves by"), rows, frozenset({0})
-        ),
-        remarks=(Remarks("Break-even, a month", tuple(map(break_even_words, subject.break_evens))),),
+        said=said,
+        chart=chart_of_bars(lever_bars(f"{name}-sensitivity", shown), captions=captions),
+        table=section.table,
+        remarks=section.said,
     )
-
-
-def _reach(lever: Lever) -> tuple[str, str]:
-    totals = (lever.base, *(point.total for point in lever.points))
-    return money(min(totals)), money(max(totals))
 
 
 def _scale(subject: Subject, name: str) -> Iterator[Card]:
