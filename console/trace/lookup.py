@@ -9,12 +9,13 @@ from threading import Lock
 from typing import Final
 
 from agent_image.retrieval.fingerprint import Fingerprint
+from agent_image.telemetry.size import ELLIPSIS
 from console.trace.documents import Document, prepared
 from console.trace.facts import Source, SourceFact
 from console.trace.search import TooCostlyError
 from console.trace.sources.extraction import Extraction
 from console.trace.sources.media import is_notation, media_type_of
-from console.trace.sources.source import Content, Refused, Sources, Version, Why
+from console.trace.sources.source import Content, Refused, Sources, Version, Why, unreadable
 
 Passages = Mapping[Fingerprint, bytes | None]
 """What to look for: fingerprints, each with the normalised words where they are known already."""
@@ -44,7 +45,8 @@ class Lookup:
 
     def look(self, uri: str, passages: Passages) -> _Looked:
         """Say of each passage how its document stands now, and look back in versions for those that it lacks."""
-        read = self._sources.read(uri)
+        # What a cut URI leads to is not the document, so that it is not there says nothing.
+        read = unreadable(Why.URI_CUT) if uri.endswith(ELLIPSIS) else self._sources.read(uri)
         looked = dict(self._in(read, passages))
         lacking = {one: passages[one] for one in passages if looked[one].fact.state in _LOOK_BACK}
         # A document that has no version has no older one; one that is gone may have had many.

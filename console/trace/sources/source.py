@@ -29,6 +29,8 @@ class Why(StrEnum):
     NO_SCHEME = "no_scheme"
     """Nothing reads URIs of this kind."""
     BAD_URI = "bad_uri"
+    URI_CUT = "uri_cut"
+    """The span had no room for the whole URI: what is left of it names another document, or none."""
     TOO_LARGE = "too_large"
     TIMEOUT = "timeout"
     THROTTLED = "throttled"

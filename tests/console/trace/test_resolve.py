@@ -17,6 +17,7 @@ from agent_image.retrieval.fingerprint import Fingerprint, fingerprint
 from agent_image.retrieval.folder import Folder, FolderKnowledgeBase
 from agent_image.retrieval.folder_store import FolderPassageStore
 from agent_image.retrieval.passage import Address, Passage, addresses
+from agent_image.telemetry.size import cut_to
 from console.trace import phrases
 from console.trace.archive import Kept, Lack, NoArchive, StoredArchive
 from console.trace.facts import Facts, Index, IndexFact, Source, SourceFact, Text, TextFact
@@ -164,6 +165,18 @@ def test_what_a_notation_may_write_otherwise_is_never_called_changed(name: str, 
     assert phrases.source_words(found) == "not found in the text (written in a notation)"
     assert source(Content(QUOTED.encode(), name)).state is Source.INTACT
     assert source(Content(written.encode(), "a.md")).state is Source.CHANGED
+
+
+def test_a_uri_that_was_cut_leads_to_no_document() -> None:
+    """A span that is too long keeps fingerprints and cuts URIs: that nothing lies under the rest is not news."""
+    uri = cut_to(URI, len(URI) - 1)
+    cut = wanted(uri=uri)
+    shelf = Shelf({})
+
+    found = Resolver(shelf, Kepts(Kept(WORDS)), NoIndex(), extraction=Takings().opened).facts([cut])[cut]
+
+    assert found.source == SourceFact(Source.UNREADABLE, Why.URI_CUT)
+    assert (found.text.state, shelf.asked, shelf.asked_back) == (Text.ARCHIVE, {}, {})
 
 
 def test_rich_text_is_no_text_whatever_its_name() -> None:
