@@ -30,7 +30,7 @@ class Ceilings:
 class Breach:
     """Hold a broken ceiling, by its option, and what was found; None where the increase is from nothing.
 
-    `lines` broke it, the worst first, with what each adds; where none grew, with what each costs.
+    `lines` broke it, the worst first, with what each adds; where the bill did not grow, with what each costs.
     """
 
     ceiling: Quantity
@@ -59,6 +59,8 @@ def _breach(ceiling: Quantity, limit: Decimal, found: Decimal | None, difference
         for row in difference.rows
         if row.delta is not None and row.delta > 0
     ]
-    lines = grown or [each for each in difference.new if each.monthly]
+    grew = difference.delta > 0
+    # A bill that fell, and is over its ceiling all the same, is not there by the lines that grew.
+    lines = grown if grew else [each for each in difference.new if each.monthly]
     worst_first = sorted(lines, key=lambda each: each.monthly or Decimal(0), reverse=True)
-    return Breach(ceiling, limit, found, tuple(worst_first), bool(grown))
+    return Breach(ceiling, limit, found, tuple(worst_first), grew)

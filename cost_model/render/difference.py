@@ -57,7 +57,7 @@ def breach_words(breach: Breach) -> str:
     rest = len(breach.lines) - _NAMED
     named = [_line_words(line, grew=breach.grew) for line in breach.lines[:_NAMED]]
     lines = joined((*named, f"and {rest} more" if rest > 0 else ""))
-    because = "what grew" if breach.grew else "nothing grew; what it is made of"
+    because = "what grew" if breach.grew else "it did not grow; what it is made of"
     return f"--{breach.ceiling.key} {plain(breach.limit)}: {words}; {because}: {lines}"
 
 

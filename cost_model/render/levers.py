@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 
 from cost_model.break_even import BreakEven, Outcome
 from cost_model.estimate import Estimate
@@ -57,7 +57,8 @@ def sensitivity_json(judged: Sequence[Judged]) -> str:
 def break_even_words(found: BreakEven) -> str:
     """Say one answer in a sentence."""
     if found.outcome is Outcome.AT and found.at is not None:
-        return f"{found.name}: from {quantity(found.at)} {found.unit} on; {found.why}"
+        first = found.at.to_integral_value(ROUND_CEILING)
+        return f"{found.name}: from {quantity(first)} {found.unit} on; {found.why}"
     return f"{found.name}: {found.outcome}; {found.why}"
 
 

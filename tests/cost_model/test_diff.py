@@ -158,7 +158,18 @@ def test_a_ceiling_is_held_to_the_unrounded_total(
     found = breaches(difference([same], [same]), Ceilings(max_monthly=Decimal(limit)))
 
     assert bool(found) == broken
-    assert not broken or "nothing grew; what it is made of: dev: Logs Insights queries 202.66" in breach_words(found[0])
+    assert not broken or "it did not grow; what it is made of: dev: Logs Insights queries 202.66" in breach_words(
+        found[0]
+    )
+
+
+def test_a_bill_that_fell_is_not_over_its_ceiling_by_what_grew(article: Scenario, prices: PriceBook) -> None:
+    """Archive is cheaper than content although its own lines are new: the dearest line is named, not the new ones."""
+    found = difference([side(article, prices, Regime.CONTENT)], [side(article, prices, Regime.ARCHIVE)])
+    (broken,) = breaches(found, Ceilings(max_monthly=Decimal(20)))
+
+    assert not broken.grew
+    assert broken.lines[0].label == "Logs Insights queries"
 
 
 def test_any_rise_from_nothing_breaks_a_ceiling_on_increase(article: Scenario, prices: PriceBook) -> None:
