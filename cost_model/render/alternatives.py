@@ -21,10 +21,10 @@ def alternatives_sections(found: Sequence[Alternative], workload: Workload, mode
     yield Section(
         f"The same workload elsewhere, USD a month: {sessions}",
         Table(
-            ("Product", "Plan", "Units", "Unit", "Month", "Kept", "Seen", "Confidence"),
+            ("Product", "Plan", "Units", "Unit", "Month", "Kept", "Confidence"),
             tuple(map(_row, found)),
-            frozenset({0, 1, 3, 5, 6, 7}),
-            dispensable=(3, 6, 7, 5, 2),
+            frozenset({0, 1, 3, 6}),
+            dispensable=(3, 2),
         ),
         (
             Remarks("What it does not do", tuple(f"{_name(each)}: {each.lacks}" for each in found)),
@@ -66,9 +66,7 @@ def alternatives_json(found: Sequence[Alternative], model_calls: Decimal) -> str
 
 def _row(each: Alternative) -> Row:
     units = "" if each.units is None else quantity(each.units)
-    return Row(
-        (each.product, each.plan, units, each.unit, _month(each), each.retention, str(each.as_of), each.confidence)
-    )
+    return Row((each.product, each.plan, units, each.unit, _month(each), each.retention, each.confidence))
 
 
 def _month(each: Alternative) -> str:
