@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from signal import SIGKILL, SIGXCPU
 from threading import Lock, Timer
@@ -27,6 +28,7 @@ TEXT_BYTES: Final = 200_000_000
 _MODULE: Final = "console.trace.sources.extracting"
 # A child reads documents of strangers: it gets nothing of what this process may do elsewhere.
 _INHERITED: Final = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "VIRTUAL_ENV", "SYSTEMROOT")
+_HERE: Final = Path(__file__).resolve().parents[3]
 _COSTLY: Final = frozenset({-SIGKILL, -SIGXCPU})
 _ENDING_SECONDS: Final = 5
 
@@ -84,11 +86,12 @@ class Extractors:
 
     def _started(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(  # noqa: S603 - our own program
-            [sys.executable, "-m", _MODULE, *self._limits],
+            # Not with the folder that somebody works in: it may hold the very documents, and a `bs4.py` among them.
+            [sys.executable, "-P", "-m", _MODULE, *self._limits],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={name: os.environ[name] for name in _INHERITED if name in os.environ},
+            env=_environment(),
             # A key on the terminal ends this command, and that ends them: none dies in the middle of an answer.
             start_new_session=True,
         )
@@ -104,6 +107,13 @@ def extractors(
         yield found
     finally:
         found.close()
+
+
+def _environment() -> dict[str, str]:
+    """Give what a child gets: among it, where it finds its own program, also where that is not installed."""
+    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    paths = (str(_HERE), *filter(None, (inherited.get("PYTHONPATH"),)))
+    return {**inherited, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 def _ask(child: subprocess.Popen[bytes], kind: Kind, content: Content) -> Sequence[bytes] | Refused:

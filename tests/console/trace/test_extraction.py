@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -379,6 +380,21 @@ def test_a_child_gets_no_secrets_of_this_process(monkeypatch: pytest.MonkeyPatch
         children.texts(Kind.HTML, Content(b"<html><p>x", "a.html"))
         (child,) = set(alive()) - before
         assert "AWS_SECRET_ACCESS_KEY" not in child.environ()
+
+
+def test_a_child_runs_nothing_of_the_folder_that_somebody_works_in(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It may be a folder of documents from elsewhere, with a module among them that is named like a library."""
+    for name in ("bs4", "json", "resource"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    monkeypatch.chdir(tmp_path)
+
+    with extractors() as found:
+        texts = found.texts(Kind.HTML, Content(b"<p>Words.</p>", "a.html"))
+
+    assert texts == [b"Words."]
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_child_whose_parent_is_gone_ends() -> None:
