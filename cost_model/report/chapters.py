@@ -52,14 +52,18 @@ def _why(found: Findings) -> Chapter:
         f"The same steps with what one session of the agent image left when it was measured on {sizes.measured}: "
         f"{sizes.session}. It leaves more spans than the article counts, and event lines beside them."
     )
+    guard = (
+        "the guard's records in the table and its audit, which the article does not have: "
+        f"{known(found.guard)} a month at their measured sizes, the same in every regime"
+    )
     cards = (
         _steps("article-steps", "With the article's sizes of a session", "", found.article),
-        _steps("measured-steps", "With the measured sizes of the agent image", measured, found.measured),
+        _steps("measured-steps", "With the measured sizes of the agent image", measured, found.measured, (guard,)),
     )
     return Chapter("why", "Why a trail need not cost much", said, cards=cards)
 
 
-def _steps(name: str, title: str, said: str, steps: tuple[Step, ...]) -> Card:
+def _steps(name: str, title: str, said: str, steps: tuple[Step, ...], beside: tuple[str, ...] = ()) -> Card:
     rows = [Row((step.label, moved(step.change), known(step.total))) for step in steps]
     return Card(
         name=f"{name}-card",
@@ -67,6 +71,7 @@ def _steps(name: str, title: str, said: str, steps: tuple[Step, ...]) -> Card:
         said=said,
         chart=chart_of_bars(step_bars(name, steps)),
         table=Table(("Step", "Change", "USD a month"), tuple(rows)),
+        remarks=(Remarks("Not in it", beside),),
     )
 
 

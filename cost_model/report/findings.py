@@ -16,7 +16,7 @@ from cost_model.prices import PriceBook
 from cost_model.regimes import Comparison, compare_regimes
 from cost_model.render.levers import Judged
 from cost_model.report.growth import Growth, growth
-from cost_model.report.steps import Step, article_scenario, measured, steps
+from cost_model.report.steps import Step, article_scenario, guard_beside, measured, steps
 from cost_model.scenario import Scenario
 from cost_model.sensitivity import sensitivity
 from cost_model.session_sizes import SessionSizes
@@ -49,13 +49,19 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Hold what a report shows; `difference` is None where no base was named."""
+    """Hold what a report shows.
+
+    Attributes:
+        difference: None where no base was named.
+        guard: what the guard's records and the audit take of the article's sessions, at their measured sizes.
+    """
 
     today: date
     subjects: tuple[Subject, ...]
     difference: Difference | None
     article: tuple[Step, ...]
     measured: tuple[Step, ...]
+    guard: Decimal | None
     sizes: SessionSizes
 
 
@@ -73,6 +79,7 @@ def find(
         difference=difference,
         article=steps(article_scenario(), prices, today, sizes),
         measured=steps(measured(article_scenario()), prices, today, sizes),
+        guard=guard_beside(measured(article_scenario()), prices, today, sizes),
         sizes=sizes,
     )
 

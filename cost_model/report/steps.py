@@ -62,6 +62,17 @@ def steps(scenario: Scenario, prices: PriceBook, today: date, sizes: SessionSize
     return tuple(found)
 
 
+def guard_beside(
+    scenario: Scenario, prices: PriceBook, today: date, sizes: SessionSizes | None = None
+) -> Decimal | None:
+    """Price what the guard's records and the audit add to the scenario; None where that is not known."""
+    pieces = replace(scenario.deployment.pieces, table=True, audit=True)
+    guarded = Scenario(replace(scenario.deployment, pieces=pieces), scenario.workload)
+    found = [estimate(each, prices, today, sizes) for each in (scenario, guarded)]
+    before, after = (each.total for each in found)
+    return None if before is None or after is None or found[1].unknown else after - before
+
+
 def _regime(regime: Regime) -> Change:
     return lambda scenario: Scenario(replace(scenario.deployment, regime=regime), scenario.workload)
 

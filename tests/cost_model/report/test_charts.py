@@ -20,7 +20,7 @@ from cost_model.report.drawing import Labelled
 from cost_model.report.growth import SESSIONS, growth
 from cost_model.report.growth_lines import draw_growth
 from cost_model.report.paint import Paint, as_property
-from cost_model.report.steps import article_scenario, measured, steps
+from cost_model.report.steps import article_scenario, guard_beside, measured, steps
 from cost_model.scenario import Scenario
 from cost_model.sensitivity import movers, sensitivity
 from cost_model.session_sizes import load_session_sizes
@@ -142,6 +142,19 @@ def test_archive_costs_less_than_twenty_dollars_where_the_article_pays_239_for_c
     assert money(found[0].total or Decimal(0)) == "$239.40"
     assert (found[-1].total or Decimal(20)) < 20
     assert [money(step.total or Decimal(0)) for step in found[1:]] == ["$60.87", "$20.53", "$14.59", "$16.88", "$18.90"]
+
+
+def test_the_guard_stands_beside_the_measured_steps() -> None:
+    """It is no part of a trail, and no regime changes it."""
+    scenario = measured(article_scenario())
+    costs = {
+        guard_beside(replace(scenario, deployment=replace(scenario.deployment, regime=regime)), PRICES, TODAY, SIZES)
+        for regime in Regime
+    }
+
+    assert len(costs) == 1
+    assert (costs.pop() or 0) > 0
+    assert guard_beside(article_scenario(), PRICES, TODAY) is None
 
 
 def test_a_drawing_says_what_it_shows() -> None:
