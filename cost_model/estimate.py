@@ -34,19 +34,27 @@ from cost_model.scenario import Scenario
 from cost_model.session_sizes import SessionSizes, assume_sizes
 from cost_model.token_prices import token_rows
 
-METERS: Final[tuple[Meter, ...]] = (
+TRAIL: Final[tuple[Meter, ...]] = (
     *(SPAN_INGESTION, *SPLIT_INGESTION, *EVENT_INGESTION, *STDOUT_INGESTION, *VENDED_LOGS),
-    *(INDEXING, STORAGE, MASKING, QUERIES, *DASHBOARDS, METRICS, *ALARMS),
-    *(*ARCHIVE, *AUDIT, *TABLE, TOPIC, *KEYS),
+    *(INDEXING, STORAGE, MASKING, QUERIES, *DASHBOARDS, METRICS, *ALARMS, *ARCHIVE),
 )
-"""What the trail costs, in the order in which lines are printed."""
+"""What the trail costs: what goes in, what is kept of it, and whoever asks it."""
+
+GUARD: Final[tuple[Meter, ...]] = (*AUDIT, *TABLE, TOPIC, *KEYS)
+"""What the guard's records cost, the audit among them."""
+
+METERS: Final[tuple[Meter, ...]] = (*TRAIL, *GUARD)
+"""In the order in which lines are printed."""
 
 SCALE: Final[tuple[Meter, ...]] = (*RUNTIME, *TOKENS)
 """What the agent costs that leaves the trail: shown beside it, and in no total of it."""
 
+_TRAIL_KEYS: Final = frozenset(meter.key for meter in TRAIL)
+
 CONVENTIONS: Final = (
     "a month is 30 days, a KB 1,024 bytes, a GB 2^30 bytes; volumes of other environments move no tier",
     "no account-wide free tier is taken off, of logs, metrics, alarms, dashboards, requests or keys",
+    "what the stacks hold none of, such as alarms or dashboards, has no line",
     "totals add up unrounded amounts, so printed lines can differ from them by a cent",
 )
 
@@ -78,6 +86,16 @@ class Estimate:
     def total(self) -> Decimal | None:
         """Add up the known lines of a month in steady state; None where no line is known."""
         return known_sum(line.monthly for line in self.lines)
+
+    @property
+    def trail_lines(self) -> tuple[Line, ...]:
+        """Return the lines of the trail alone."""
+        return tuple(line for line in self.lines if line.key in _TRAIL_KEYS)
+
+    @property
+    def guard_lines(self) -> tuple[Line, ...]:
+        """Return the lines of the guard's records."""
+        return tuple(line for line in self.lines if line.key not in _TRAIL_KEYS)
 
     @property
     def first_month(self) -> Decimal | None:

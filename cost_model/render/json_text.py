@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from cost_model.advice import Advice, advice, comparison_advice
 from cost_model.estimate import NOT_PRICED, Estimate
 from cost_model.meters.meter import Line
+from cost_model.money import known_sum
 from cost_model.prices import PriceRow
 from cost_model.regimes import Comparison
 from cost_model.render.figures import plain, unit_price
@@ -43,6 +44,8 @@ def _estimate(estimate: Estimate) -> dict[str, object]:
     return {
         "total": cents_or_none(estimate.total),
         "exact": plain_or_none(estimate.total),
+        "trail": cents_or_none(known_sum(line.monthly for line in estimate.trail_lines)),
+        "guard": cents_or_none(known_sum(line.monthly for line in estimate.guard_lines)),
         "first_month": cents_or_none(estimate.first_month),
         "lines": {line.key: cents_or_none(line.monthly) for line in estimate.lines},
         "details": {line.key: _line(line) for line in estimate.lines},

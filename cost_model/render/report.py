@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
 from cost_model.advice import Advice, advice, comparison_advice
-from cost_model.estimate import NOT_PRICED, Estimate
+from cost_model.estimate import METERS, NOT_PRICED, Estimate
 from cost_model.meters.meter import Line
 from cost_model.money import known_sum
 from cost_model.prices import PriceRow
@@ -15,6 +15,8 @@ from cost_model.render.document import Kind, Remarks, Row, Section, Table
 from cost_model.render.figures import EVERY_TIER, UNKNOWN, joined, money, percentage, quantity, unit_price
 
 _SWITCHED_OFF = "-"
+_TRAIL = "The trail"
+_GUARD = "The guard's records"
 _SCALE = "for scale, what the agent costs beside its trail; in no total"
 _NOT_PRICED = Remarks("Not priced", NOT_PRICED)
 
@@ -68,21 +70,35 @@ def _advice(given: Iterable[Advice]) -> Remarks:
 def _estimate_table(estimate: Estimate) -> Table:
     header = ("Line", "Quantity", "Unit price", "Month", "First month", "Share")
     rows = [row for line in estimate.lines for row in _line_rows(line, estimate.total)]
-    total = ("Total, USD", "", "", _month(estimate), _first_month(estimate), "")
-    return Table(header, (*rows, Row(total, Kind.TOTAL)), frozenset({0, 2}), dispensable=(5, 2, 4))
+    total = Row(("Total, USD", "", "", _month(estimate), _first_month(estimate), ""), Kind.TOTAL)
+    return Table(header, (*rows, *_parts(estimate), total), frozenset({0, 2}), dispensable=(5, 2, 4))
+
+
+def _parts(estimate: Estimate) -> Iterator[Row]:
+    """Add up the trail and the guard's records apart, where there are both."""
+    if estimate.guard_lines:
+        for label, lines in ((_TRAIL, estimate.trail_lines), (_GUARD, estimate.guard_lines)):
+            known = known_sum(line.monthly for line in lines)
+            share = "" if known is None or estimate.total is None else percentage(known, estimate.total)
+            sums = (_sum(lines), _at_least([line.first_month for line in lines]))
+            yield Row((label, "", "", *sums, share), Kind.TOTAL)
+
+
+def _sum(lines: Sequence[Line]) -> str:
+    return _at_least([line.monthly for line in lines])
 
 
 def _scale_table(estimate: Estimate) -> Table:
     rows = [Row(_line_cells(line, None)[:4]) for line in estimate.scale]
-    total = ("All above, as a share", "", "", _trail_share(estimate))
+    total = ("The trail is of that", "", "", _trail_share(estimate))
     return Table(("Line", "Quantity", "Unit price", "Month"), (*rows, Row(total, Kind.TOTAL)), frozenset({0, 2}), (2,))
 
 
 def _trail_share(estimate: Estimate) -> str:
     """Compare the trail with what the agent costs, where the amounts of both are whole."""
-    trail, agent = estimate.total, estimate.scale_total
-    whole = not estimate.unknown and all(line.monthly is not None for line in estimate.scale)
-    return percentage(trail, agent) if whole and trail is not None and agent else UNKNOWN
+    amounts = [line.monthly for line in (*estimate.trail_lines, *estimate.scale)]
+    trail, agent = known_sum(line.monthly for line in estimate.trail_lines), estimate.scale_total
+    return percentage(trail, agent) if None not in amounts and trail is not None and agent else UNKNOWN
 
 
 def _line_rows(line: Line, total: Decimal | None) -> Iterator[Row]:
@@ -118,15 +134,22 @@ def _summary_table(estimates: Sequence[Estimate]) -> Table:
 def _comparison_table(comparison: Comparison) -> Table:
     estimates = tuple(comparison.estimates.values())
     columns = [{line.key: line for line in each.lines} for each in estimates]
-    labels = {line.key: line.label for each in estimates for line in each.lines}
+    # A column that lacks a line must not move it behind the lines of others.
+    found = {line.key: line.label for each in estimates for line in each.lines}
+    labels = {meter.key: found[meter.key] for meter in METERS if meter.key in found}
     rows = [Row((label, *(_cell(column.get(key)) for column in columns))) for key, label in labels.items()]
+    parts = [
+        Row((_TRAIL, *(_sum(each.trail_lines) for each in estimates)), Kind.TOTAL),
+        Row((_GUARD, *(_sum(each.guard_lines) for each in estimates)), Kind.TOTAL),
+    ]
     totals = [
+        *(parts if any(each.guard_lines for each in estimates) else ()),
         Row(("Total", *map(_month, estimates)), Kind.TOTAL),
         Row(("First month", *map(_first_month, estimates)), Kind.TOTAL),
     ]
     if any(each.scale for each in estimates):
         totals.append(Row(("Agent, for scale", *(_amount(each.scale_total) for each in estimates)), Kind.TOTAL))
-        totals.append(Row(("Total, share of it", *map(_trail_share, estimates)), Kind.TOTAL))
+        totals.append(Row(("The trail is of that", *map(_trail_share, estimates)), Kind.TOTAL))
     return Table(("Line", *(regime.value for regime in comparison.estimates)), (*rows, *totals))
 
 
@@ -180,7 +203,7 @@ def _amount(amount: Decimal | None) -> str:
 
 
 def _month(estimate: Estimate) -> str:
-    return _at_least([line.monthly for line in estimate.lines])
+    return _sum(estimate.lines)
 
 
 def _first_month(estimate: Estimate) -> str:

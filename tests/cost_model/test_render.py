@@ -12,6 +12,8 @@ import pytest
 from rich.console import Console
 
 from agent_image.contract import Regime
+from cost_model.deployment import read_deployment
+from cost_model.documents import read_toml
 from cost_model.estimate import NOT_PRICED, Estimate, estimate
 from cost_model.prices import PriceBook
 from cost_model.regimes import compare_regimes
@@ -22,10 +24,19 @@ from cost_model.render.plain import render_plain
 from cost_model.render.report import comparison_sections, estimate_sections
 from cost_model.render.terminal import print_terminal
 from cost_model.scenario import Scenario
+from cost_model.session_sizes import load_session_sizes
 from cost_model.sources import Overrides, SynthesisSource, synthesised_scenarios
-from tests.cost_model.conftest import TODAY, Synthesis
+from cost_model.workload import Tokens, read_workload
+from tests.cost_model.conftest import ARTICLE, TODAY, Synthesis
+from tests.cost_model.golden import holding
 
 GOLDENS = Path(__file__).parent / "goldens"
+
+
+def usual() -> Scenario:
+    """Read the example of what people usually do."""
+    document = read_toml(ARTICLE.with_name("usual.toml"))
+    return Scenario(read_deployment(document["deployed"], "usual"), read_workload(document["usage"], "usual"))
 
 
 def reports(synthesis: Synthesis, article: Scenario, prices: PriceBook) -> dict[str, str]:
@@ -42,12 +53,13 @@ def reports(synthesis: Synthesis, article: Scenario, prices: PriceBook) -> dict[
         "estimate.txt": render_plain(estimate_sections(estimates)),
         "estimate.md": render_markdown(estimate_sections(estimates)),
         "regimes.txt": render_plain(comparison_sections(compare_regimes(article, prices, TODAY))),
+        "usual.txt": render_plain(comparison_sections(compare_regimes(usual(), prices, TODAY, load_session_sizes()))),
     }
     root = str(synthesis.root)
     return {name: text.replace(root, "ROOT").replace(escape(root), "ROOT") for name, text in texts.items()}
 
 
-@pytest.mark.parametrize("name", ["estimate.txt", "estimate.md", "regimes.txt"])
+@pytest.mark.parametrize("name", ["estimate.txt", "estimate.md", "regimes.txt", "usual.txt"])
 def test_reports_read_as_agreed(name: str, synthesis: Synthesis, article: Scenario, prices: PriceBook) -> None:
     """A whole report, for a person to read; change the golden when a change of it is meant."""
     expected = (GOLDENS / name).read_text(encoding="utf-8")
@@ -224,3 +236,31 @@ def test_a_total_that_lacks_a_line_says_so(article: Scenario, prices: PriceBook)
 def test_a_small_amount_is_not_shown_as_nothing(amount: str, shown: str) -> None:
     """Only what is free reads 0.00."""
     assert figures.money(Decimal(amount)) == shown
+
+
+def test_the_guard_s_records_are_added_up_apart_from_the_trail(article: Scenario, prices: PriceBook) -> None:
+    """Where there are some: the bill of a trail can be compared with others', and the total is the sum of both."""
+    held = estimate(holding(article, table=True, kms_keys=1), prices, TODAY, load_session_sizes())
+    text = render_plain(estimate_sections([held]))
+    alone = render_plain(estimate_sections([archived(article, prices)]))
+
+    assert held.lines == (*held.trail_lines, *held.guard_lines)
+    assert next(line for line in text.splitlines() if line.startswith("The trail ")).split()[2:4] == ["60.87", "36.74"]
+    assert "The guard's records" in text
+    assert "The guard's records" not in alone
+
+
+def test_the_trail_is_compared_with_the_agent_where_both_are_known(article: Scenario, prices: PriceBook) -> None:
+    """Half a comparison is none."""
+    tokens = Tokens(None, Decimal(12_000), Decimal(1_200), Decimal(1), Decimal(5))
+    known = replace(article, workload=replace(article.workload, tokens=tokens))
+    unknown = replace(known, workload=replace(known.workload, queries=None))
+    shares = [
+        next(line for line in text.splitlines() if line.startswith("The trail is of that")).split()[5:]
+        for text in (
+            render_plain(comparison_sections(compare_regimes(scenario, prices, TODAY))) for scenario in (known, unknown)
+        )
+    ]
+
+    assert shares[0] == ["0.2", "%", "0.3", "%", "0.3", "%", "1.3", "%"]
+    assert shares[1] == 4 * ["depends", "on", "usage"]
