@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any, Final
 
 import boto3
@@ -16,6 +17,7 @@ from cost_model.render.figures import clean
 
 ATTEMPTS: Final = 8
 """How often a question is asked at most while AWS says: later. The waits between double, up to 20 seconds."""
+_NO_REASONS: Final[Mapping[str, str]] = MappingProxyType({})
 _DENIED: Final = frozenset({"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationError"})
 _EXPIRED: Final = frozenset(
     {"ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId", "InvalidSignatureException"}
@@ -46,12 +48,13 @@ def client_of(service: str, region: str | None = None) -> Any:  # noqa: ANN401 -
 
 
 @contextmanager
-def told(attempt: str, right: str = "") -> Iterator[None]:
+def told(attempt: str, right: str = "", reasons: Mapping[str, str] = _NO_REASONS) -> Iterator[None]:
     """Turn what boto3 raises into a sentence that begins with what was attempted.
 
     Args:
         attempt: what failed.
         right: the IAM action that it takes.
+        reasons: what AWS's codes mean here.
 
     Raises:
         AwsError: AWS did not do it.
@@ -65,7 +68,8 @@ def told(attempt: str, right: str = "") -> Iterator[None]:
     except (aws.NoRegionError, aws.InvalidRegionError):
         reason = "no AWS Region: set AWS_REGION, or choose a profile that has one"
     except aws.ClientError as error:
-        reason = _reason(code_of(error), right)
+        code = code_of(error)
+        reason = reasons.get(code) or _reason(code, right)
     except aws.ResponseParserError:
         reason = "the answer is not one of AWS's"
     except (aws.BotoCoreError, HTTPError) as error:

@@ -110,6 +110,72 @@ def estimate(
         _show(output, estimate_sections(estimates), lambda: estimates_json(estimates))
 
 
+@app.command(short_help="Measure what comes in and what queries read, beside the estimate.")
+def measure(
+    *,
+    environment: Annotated[
+        str | None, typer.Option("--environment", metavar="ENV", help="Found by its discovery document.")
+    ] = None,
+    log_group: Annotated[
+        str | None, typer.Option("--log-group", metavar="NAME", help="This group instead; needs --region.")
+    ] = None,
+    region: Annotated[str | None, typer.Option("--region", metavar="REGION", help="Region to ask in.")] = None,
+    capture: Annotated[
+        str | None, typer.Option("--capture", metavar="REGIME", help="Capture regime behind --log-group.")
+    ] = None,
+    days: Annotated[int, typer.Option("--days", metavar="N", help="Whole days, up to yesterday.")] = 30,
+    sessions: Annotated[str | None, typer.Option("--sessions", metavar="N", help="Sessions a month.")] = None,
+    count_sessions: Annotated[
+        bool, typer.Option("--count-sessions", help="Count sessions by a query, after saying what it costs.")
+    ] = False,
+    split: Annotated[
+        bool, typer.Option("--split", help="Tell spans from other lines by a query over a day, after saying its cost.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Run these queries without asking.")] = False,
+    namespace: Annotated[
+        list[str] | None, typer.Option("--namespace", metavar="NAME", help="Count custom metrics here. Repeatable.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Synthesised Terraform: shows its estimate beside.")
+    ] = None,
+    settings: Annotated[
+        Path, typer.Option("--settings", metavar="DIR", help="Folder of the settings that were synthesised.")
+    ] = Path("environments"),
+    usage: Annotated[
+        Path | None, typer.Option("--usage", metavar="FILE", help="TOML with [usage], over the settings'.")
+    ] = None,
+    write: Annotated[
+        Path | None, typer.Option("--write", metavar="FILE", help="Write what was measured as a dated [usage] table.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    prices: OwnPrices = None,
+    output: OutputFormat = Format.TABLE,
+) -> None:
+    """Measure what comes in and what queries read, and set it beside the estimate.
+
+    Reads metrics and the history of queries, which costs cents at most. The investigator's policy allows what it takes:
+    ssm:GetParameter, cloudwatch:GetMetricData, logs:DescribeQueries, logs:GetQueryResults. Counts of metrics, alarms
+    and dashboards take cloudwatch:ListMetrics, DescribeAlarms and ListDashboards; without them they are left out.
+    Exit status: 0 done, 1 AWS did not answer or nothing came in, 2 bad input. Then nothing is written.
+    """
+    from cost_model.measure.agreeing import agreement  # noqa: PLC0415  (boto3 takes long to load)
+    from cost_model.measure.commands import NAMESPACES, Target, measure_trail  # noqa: PLC0415
+    from cost_model.measure.documents import measured_json  # noqa: PLC0415
+    from cost_model.measure.measuring import Asked  # noqa: PLC0415
+    from cost_model.measure.showing import measured_sections  # noqa: PLC0415
+
+    with refusals_to_stderr():
+        target = Target(environment, log_group, region, capture, out, settings, usage, prices)
+        stated = read_overrides(sessions, None).sessions
+        names = tuple(namespace or NAMESPACES)
+        asked = Asked(days, agreement(yes=yes), stated, split=split, count_sessions=count_sessions, namespaces=names)
+        sizes = load_session_sizes()
+        measured, costs = measure_trail(target, asked, write, force=force, today=_today(), sizes=sizes)
+        _show(output, measured_sections(measured, costs), lambda: measured_json(measured, costs, sizes))
+        if write is not None:
+            typer.echo(clean(f"{write}: written"), err=True)
+
+
 @prices_app.command("refresh", short_help="Look prices up in the AWS Price List, and add what moved.")
 def refresh_prices(
     region: Annotated[str, typer.Option("--region", metavar="REGION", help="Whose prices, such as eu-west-1.")],
