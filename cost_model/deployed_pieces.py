@@ -24,10 +24,10 @@ def pieces_of(stacks: Sequence[Stack]) -> Pieces:
         alarm_metrics=_total(alarm.metrics for alarm in watched if not alarm.is_fast),
         high_resolution_alarm_metrics=_total(alarm.metrics for alarm in watched if alarm.is_fast),
         composite_alarms=_count(stacks, "aws_cloudwatch_composite_alarm"),
-        insights_alarms=Decimal(len(alarms) - len(watched)),
+        insights_alarms=_total(alarm.instances for alarm in alarms if alarm.reads_insights),
         dashboards=_count(stacks, "aws_cloudwatch_dashboard"),
         metric_filters=_total(
-            len(list(objects(block.arguments.get("metric_transformation"))))
+            len(list(objects(block.arguments.get("metric_transformation")))) * block.instances
             for block in resources(stacks, "aws_cloudwatch_log_metric_filter")
         ),
         kms_keys=_count(stacks, "aws_kms_key", "aws_kms_replica_key"),
@@ -57,7 +57,12 @@ class _Alarm:
     @property
     def metrics(self) -> int:
         """Count its metrics: each of those that an expression reads, or the one."""
-        return len(self._metrics) or 1
+        return (len(self._metrics) or 1) * self.instances
+
+    @property
+    def instances(self) -> int:
+        """Count how many alarms it is."""
+        return self._block.instances
 
     @property
     def is_fast(self) -> bool:
@@ -72,7 +77,7 @@ class _Alarm:
 
 
 def _count(stacks: Sequence[Stack], *types: str) -> Decimal:
-    return _total(1 for each in types for _ in resources(stacks, each))
+    return _total(block.instances for each in types for block in resources(stacks, each))
 
 
 def _total(numbers: Iterator[int]) -> Decimal:

@@ -52,6 +52,12 @@ class Pieces:
     topic: bool = False
     runtime: bool = False
 
+    @property
+    def there(self) -> Mapping[str, Decimal | bool]:
+        """Return what is there by its key: how many, or that it is."""
+        held = {key: getattr(self, key) for key in (*(each.key for each in COUNTS), *FLAGS)}
+        return {key: value for key, value in held.items() if value}
+
 
 def read_pieces(faults: Faults, path: str, table: Mapping[str, object]) -> Pieces:
     """Read the pieces that a table states; what it leaves out is not there."""

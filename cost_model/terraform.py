@@ -11,6 +11,7 @@ from typing import Final
 from cost_model.faults import exact
 
 _SECTIONS: Final = frozenset({"resource", "provider", "terraform", "data", "locals", "module", "output", "variable"})
+_MANY: Final = 100_000
 _VARIABLE: Final = re.compile(r"\$\{var\.(\w+)\}")
 
 
@@ -78,6 +79,15 @@ class Block:
     def address(self) -> str:
         """Return the name under which other blocks refer to this one."""
         return f"{self.type}.{self.name}"
+
+    @property
+    def instances(self) -> int:
+        """Count how many of it Terraform makes; one where only a deployment settles that."""
+        each = self.arguments.get("for_each")
+        if isinstance(each, dict | list):
+            return len(each)
+        count = self.number("count")
+        return int(count) if count is not None and 0 <= count <= _MANY else 1
 
     def number(self, argument: str) -> Decimal | None:
         """Return an argument that is a number known before a deployment."""

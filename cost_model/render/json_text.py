@@ -71,6 +71,9 @@ def _deployment(estimate: Estimate) -> dict[str, object]:
         "retention_days": plain_or_none(deployment.retention_days),
         "masking": deployment.masking,
         "log_class": deployment.log_class,
+        "holds": {
+            key: held if isinstance(held, bool) else plain(held) for key, held in deployment.pieces.there.items()
+        },
     }
 
 

@@ -309,3 +309,22 @@ def test_the_app_can_be_mounted_under_another_command(synthesis: Synthesis) -> N
 
     assert result.exit_code == 2
     assert "no such folder" in result.stderr
+
+
+def test_json_says_what_is_there_and_what_is_for_scale(synthesis: Synthesis) -> None:
+    """What the stacks hold beside the group, and the agent's own cost apart from the total."""
+    synthesis.add_environment("dev", regime="archive")
+    stack = synthesis.stacks["agent-dev"]["resource"]
+    stack["aws_cloudwatch_dashboard"] = {"d": {"dashboard_body": "{}"}}
+    stack["aws_sns_topic"] = {"alerts": {"kms_master_key_id": "alias/aws/sns"}}
+    dev = json.loads(estimate(synthesis, "--format", "json").stdout)["environments"]["dev"]
+
+    assert dev["holds"] == {"dashboards": "1", "encrypted_by_key": True, "topic": True, "runtime": True}
+    assert dev["lines"]["dashboards"] == "3.00"
+    assert dev["depends_on_usage"] == {
+        "alerts": "$0.50 per million messages",
+        "kms_requests": "$3.00 per million requests",
+    }
+    assert dev["scale"].keys() == {"runtime_vcpu", "runtime_memory"}
+    assert dev["scale_total"] is None
+    assert (dev["trail"], dev["guard"]) == (dev["total"], None)

@@ -43,6 +43,11 @@ def test_what_no_stack_holds_is_not_there() -> None:
         ({"metric_query": [METRIC, FAST, SUM]}, 0, 2, 0),
         ({"metric_query": [{**SELECT, "period": 60}]}, 0, 0, 1),
         ({"metric_name": "Errors", "count": 0}, 0, 0, 0),
+        ({"metric_name": "Errors", "count": 3}, 3, 0, 0),
+        ({"metric_name": "Errors", "count": "${length(var.names)}"}, 1, 0, 0),
+        ({"metric_name": "Errors", "count": Decimal("1e999")}, 1, 0, 0),
+        ({"metric_query": [METRIC, METRIC], "for_each": {"a": 1, "b": 2}}, 4, 0, 0),
+        ({"metric_query": [SELECT], "for_each": ["a", "b", "c"]}, 0, 0, 3),
     ],
 )
 def test_alarms_are_counted_by_what_they_watch(
