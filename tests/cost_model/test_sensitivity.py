@@ -126,11 +126,13 @@ def test_retention_takes_values_that_cloudwatch_has(article: Scenario, prices: P
     assert longest.high == RETENTIONS[-1]
 
 
-@settings(max_examples=40)
+@settings(max_examples=100)
 @given(scenarios)
 def test_more_never_costs_less(scenario: Scenario) -> None:
-    """Along each lever the total only rises; a skip ratio and a longer refresh only save."""
+    """Along each lever the total only rises; a skip ratio and a longer refresh only save. A split goes either way."""
     for each in sensitivity(scenario, PRICES, TODAY):
+        if each.name == "split telemetry":  # in a group of class INFREQUENT_ACCESS logs cost less than spans
+            continue
         totals = [point.total for point in each.points]
         saves = each.name.startswith(("skip ratio", "refresh"))
         assert totals == sorted(totals, reverse=saves), each.name
