@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
+from urllib.parse import unquote
 
 from agent_image.contract import EventName, Field, Ruling, Span
 from agent_image.retrieval.fingerprint import Fingerprint
@@ -104,10 +105,20 @@ def plain_part(text: str) -> str:
     return max(parts, key=len, default="")
 
 
+def same_source(one: str, other: str) -> bool:
+    """Tell whether two URIs name one source: who writes one may escape what another leaves as it is."""
+    return unquote(one) == unquote(other)
+
+
+def source_part(uri: str) -> str:
+    """Give a part of a URI's last name that stands in every way of writing it."""
+    return plain_part(unquote(uri.rpartition("/")[2]))
+
+
 def _is(address: Address, base: str, needle: Needle) -> bool:
     if needle.fingerprint:
         return needle.fingerprint in {address.fingerprint.text, str(address.fingerprint)}
-    return address.uri(base) == needle.uri
+    return same_source(address.uri(base), needle.uri)
 
 
 def _addresses(documents: str) -> Iterator[Address]:

@@ -14,6 +14,7 @@ from console.trace.display import Cell, Line, Role, line, noted
 from console.trace.document import moment
 from console.trace.document import scanned as document_of
 from console.trace.ending import scanned
+from console.trace.matching import same_source
 from console.trace.record import Note
 from console.trace.session import PassageRead, Retrieval, Session, Turn, walk
 from console.trace.trail import Needle, Scan
@@ -121,7 +122,7 @@ def document(needle: Needle, readers: Sequence[Reader], scan: Scan, notes: Seque
 def is_read(passage: PassageRead, needle: Needle) -> bool:
     """Tell whether a passage is the one that is asked for."""
     if not needle.fingerprint:
-        return passage.uri == needle.uri
+        return same_source(passage.uri, needle.uri)
     return passage.address is not None and passage.address.fingerprint.text == needle.fingerprint
 
 

@@ -15,7 +15,7 @@ from agent_image.retrieval.fingerprint import Fingerprint
 from agent_image.telemetry.retrieval_span import OPERATION
 from console.errors import BadInputError
 from console.trace.insights.window import Window, milliseconds
-from console.trace.matching import RELEASED, RUN_EVENTS, plain_part
+from console.trace.matching import RELEASED, RUN_EVENTS, source_part
 from console.trace.trail import Needle
 
 SESSION: Final = f"attributes.{Span.SESSION}"
@@ -97,7 +97,7 @@ def reading(needle: Needle) -> Query:
 
     A source's whole URI stands in no span: its base and the rest stand apart. The last part of its path is in the rest.
     """
-    part = needle.fingerprint or plain_part(needle.uri.rpartition("/")[2])
+    part = needle.fingerprint or source_part(needle.uri)
     conditions = (_SPANS, f"{_OPERATION} = {quoted(OPERATION)}")
     held = (f"@message like {quoted(part)}",) if part else ()
     return Query("every retrieval that read the passage", conditions=(*conditions, *held))

@@ -186,6 +186,16 @@ def test_a_source_with_a_strange_name_is_found(opened: Opened) -> None:
     assert span_ids(opened([read]).reading(Needle(uri=f"{trails.BASE}{name}"))) == ["r8"]
 
 
+@pytest.mark.parametrize("asked", ["a b ç.md", "a%20b%20ç.md", "a%20b%20%C3%A7.md"])
+@pytest.mark.parametrize("held", ["a b ç.md", "a%20b%20%C3%A7.md"])
+def test_a_source_is_found_however_its_uri_is_escaped(opened: Opened, held: str, asked: str) -> None:
+    """Who looks for a leaked document may write its name as a shell or as a browser does."""
+    documents = json.dumps([{"id": f"{held}#{fingerprint('words')}", "score": 1}], ensure_ascii=False)
+    read = trails.retrieval("r8", "i1", gen_ai__retrieval__documents=documents)
+
+    assert span_ids(opened([read]).reading(Needle(uri=f"{trails.BASE}{asked}"))) == ["r8"]
+
+
 def test_recent_runs_are_told_by_few_lines(opened: Opened) -> None:
     """Invocations, and how they began, waited and ended; not model calls and retrievals."""
     found = opened([*trails.story(), *other_session()]).recent(trails.BEGAN - timedelta(minutes=1))
