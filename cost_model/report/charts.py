@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
@@ -11,6 +11,7 @@ from typing import Final
 from cost_model.diff import Difference, Row
 from cost_model.estimate import Estimate
 from cost_model.meters.meter import Line
+from cost_model.money import known_sum
 from cost_model.regimes import Comparison
 from cost_model.render.figures import UNKNOWN, percentage
 from cost_model.render.figures import money as plain_money
@@ -24,7 +25,9 @@ MONTH: Final = "USD a month"
 _ZERO: Final = Decimal(0)
 _SWITCH: Final = "off or on"
 """Unit of an input that is a switch."""
-_OTHERS: Final = "all other lines"
+_OTHERS: Final = "all other lines of the trail"
+GUARD_LABEL: Final = "the guard's records"
+*_OF_LINES, _GUARD = SERIES
 _APART: Final = " \N{MIDDLE DOT} "
 
 
@@ -37,8 +40,8 @@ class Legend:
 
 
 @dataclass(frozen=True, slots=True)
-class Stacked:
-    """Hold stacked bars and what their colours stand for."""
+class Coloured:
+    """Hold bars and what their colours stand for."""
 
     bars: Bars
     legend: tuple[Legend, ...]
@@ -51,66 +54,69 @@ def money(amount: Decimal) -> str:
     return f"{sign}<${text[1:]}" if text.startswith("<") else f"{sign}${text}"
 
 
-def regime_bars(name: str, comparison: Comparison) -> Stacked:
-    """Stack the lines of each regime: the dearest in colours of their own, the others in one."""
+def regime_bars(name: str, comparison: Comparison) -> Coloured:
+    """Stack the trail's lines of each regime: the dearest in colours of their own, the others in one."""
     estimates = comparison.estimates
     most: dict[str, Decimal] = {}
     labels: dict[str, str] = {}
-    for line in (line for each in estimates.values() for line in each.lines if line.monthly):
+    for line in (line for each in estimates.values() for line in each.trail_lines if line.monthly):
         labels[line.key] = line.label
         most[line.key] = max(most.get(line.key, _ZERO), line.monthly or _ZERO)
-    dearest = sorted(most, key=lambda key: most[key], reverse=True)
-    paints = dict(zip(dearest, SERIES, strict=False))
+    dearest = sorted(most, key=lambda key: most[key], reverse=True)[: len(_OF_LINES)]
+    paints = dict(zip(dearest, _OF_LINES, strict=False))
     bars = tuple(
-        Bar(regime.value, total_words(each), tuple(_stacked(each, paints)), bold=True)
+        Bar(regime.value, trail_words(each), tuple(_stacked(each, paints)), bold=True)
         for regime, each in estimates.items()
     )
-    words = "; ".join(f"{regime} {total_words(each)}" for regime, each in estimates.items())
-    legend = [Legend(paint, labels[key]) for key, paint in paints.items()]
-    if len(dearest) > len(paints):
-        legend.append(Legend(Paint.REST, _OTHERS))
+    words = "; ".join(f"{regime} {trail_words(each)}" for regime, each in estimates.items())
     label = Labelled(name, f"Cost of each capture regime, {MONTH}", f"A bar a regime, stacked by meter: {words}.")
-    return Stacked(Bars(label, MONTH, bars), tuple(legend))
+    used = {piece.paint for bar in bars for piece in bar.pieces}
+    named = [*((paint, labels[key]) for key, paint in paints.items()), (Paint.REST, _OTHERS)]
+    return Coloured(Bars(label, MONTH, bars), tuple(Legend(paint, said) for paint, said in named if paint in used))
 
 
-def _stacked(estimate: Estimate, paints: Mapping[str, Paint]) -> list[Piece]:
-    """Put the lines end to end in the order of their colours, those without one together at the end."""
-    regime = estimate.scenario.deployment.regime
-    amounts = {line.key: line for line in estimate.lines if line.monthly}
-    pieces: list[Piece] = []
+def _stacked(estimate: Estimate, paints: Mapping[str, Paint]) -> Iterator[Piece]:
+    """Put the trail's lines end to end in the order of their colours, then those without one."""
+    trail = {line.key: line for line in estimate.trail_lines if line.monthly}
+    rest = [line for key, line in trail.items() if key not in paints]
+    groups = [
+        *((paint, trail[key].label, [trail[key]]) for key, paint in paints.items() if key in trail),
+        (Paint.REST, _OTHERS, rest),
+    ]
     below = _ZERO
-    for key, paint in paints.items():
-        if key in amounts:
-            line, amount = amounts[key], amounts[key].monthly or _ZERO
-            pieces.append(Piece(below, below + amount, paint, f"{regime}, {line.label}: {money(amount)}"))
+    for paint, said, lines in groups:
+        amount = sum((line.monthly or _ZERO for line in lines), _ZERO)
+        if amount:
+            tip = f"{estimate.scenario.deployment.regime}, {said}: {money(amount)}"
+            yield Piece(below, below + amount, paint, tip)
             below += amount
-    rest = sum((line.monthly or _ZERO for key, line in amounts.items() if key not in paints), _ZERO)
-    if rest:
-        pieces.append(Piece(below, below + rest, Paint.REST, f"{regime}, {_OTHERS}: {money(rest)}"))
-    return pieces
 
 
-def meter_bars(name: str, estimate: Estimate) -> Bars:
+def meter_bars(name: str, estimate: Estimate) -> Coloured:
     """Rank the lines that cost something; those that depend on usage have words in place of a bar."""
     known = sorted((line for line in estimate.lines if line.monthly is not None), key=_monthly, reverse=True)
     free = [line for line in known if not line.monthly]
-    bars = [_meter_bar(line, estimate.total) for line in known if line.monthly]
+    guard = {line.key for line in estimate.guard_lines}
+    bars = [
+        _meter_bar(line, estimate.total, _GUARD if line.key in guard else Paint.FIRST) for line in known if line.monthly
+    ]
     if free:
         bars.append(Bar(", ".join(line.label for line in free), money(_ZERO)))
     bars += [Bar(line.label, UNKNOWN) for line in estimate.unknown]
     words = "; ".join(f"{bar.label} {bar.figure}" for bar in bars)
     label = Labelled(name, f"Cost of each meter, {MONTH}", f"A bar a meter, the dearest first: {words}.")
-    return Bars(label, MONTH, tuple(bars))
+    legend = (Legend(Paint.FIRST, "the trail"), Legend(_GUARD, GUARD_LABEL)) if guard else ()
+    return Coloured(Bars(label, MONTH, tuple(bars)), legend)
 
 
-def _meter_bar(line: Line, total: Decimal | None) -> Bar:
+def _meter_bar(line: Line, total: Decimal | None, paint: Paint) -> Bar:
     amount = line.monthly or _ZERO
     share = "" if total is None else percentage(amount, total)
     tip = f"{line.label}: {money(amount)}{f', {share} of the total' if share else ''}"
     return Bar(
         line.label,
         f"{money(amount)}{_APART}{share}" if share else money(amount),
-        (Piece(_ZERO, amount, Paint.FIRST, tip),),
+        (Piece(_ZERO, amount, paint, tip),),
     )
 
 
@@ -120,18 +126,29 @@ def _monthly(line: Line) -> Decimal:
 
 def total_words(estimate: Estimate) -> str:
     """Show a month's total, and say so where it lacks what depends on usage."""
-    return _sum_words(estimate.total, [line.monthly for line in estimate.lines])
+    return _lines_words([line.monthly for line in estimate.lines])
 
 
 def first_month_words(estimate: Estimate) -> str:
     """Show the first month's total likewise."""
-    return _sum_words(estimate.first_month, [line.first_month for line in estimate.lines])
+    return _lines_words([line.first_month for line in estimate.lines])
 
 
-def _sum_words(total: Decimal | None, parts: Sequence[Decimal | None]) -> str:
+def trail_words(estimate: Estimate) -> str:
+    """Show what the trail alone costs a month."""
+    return _lines_words([line.monthly for line in estimate.trail_lines])
+
+
+def guard_words(estimate: Estimate) -> str:
+    """Show what the guard's records cost a month."""
+    return _lines_words([line.monthly for line in estimate.guard_lines])
+
+
+def _lines_words(amounts: Sequence[Decimal | None]) -> str:
+    total = known_sum(amounts)
     if total is None:
         return UNKNOWN
-    return f"at least {money(total)}" if None in parts else money(total)
+    return f"at least {money(total)}" if None in amounts else money(total)
 
 
 def step_bars(name: str, found: Sequence[Step]) -> Bars:

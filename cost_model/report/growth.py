@@ -10,6 +10,8 @@ from types import MappingProxyType
 from typing import Final
 
 from agent_image.contract import Regime
+from cost_model.estimate import Estimate
+from cost_model.money import known_sum
 from cost_model.prices import PriceBook
 from cost_model.regimes import compare_regimes
 from cost_model.scenario import Scenario
@@ -24,7 +26,7 @@ SESSIONS: Final[Sequence[Decimal]] = (
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """Hold what a month costs under each regime at each number of sessions, in USD; None depends on usage.
+    """Hold what a month of the trail costs under each regime at each number of sessions, in USD; None depends on usage.
 
     Attributes:
         lacking: labels of the lines that depend on usage: no total holds them.
@@ -49,6 +51,16 @@ def growth(
         ).estimates
         for number in sessions
     ]
-    totals = {regime: tuple(estimates[regime].total for estimates in found) for regime in Regime}
-    lacking = dict.fromkeys(line.label for estimates in found for each in estimates.values() for line in each.unknown)
+    totals = {regime: tuple(_trail(estimates[regime]) for estimates in found) for regime in Regime}
+    lacking = dict.fromkeys(
+        line.label
+        for estimates in found
+        for each in estimates.values()
+        for line in each.trail_lines
+        if line.monthly is None
+    )
     return Growth(tuple(sessions), MappingProxyType(totals), tuple(lacking))
+
+
+def _trail(estimate: Estimate) -> Decimal | None:
+    return known_sum(line.monthly for line in estimate.trail_lines)

@@ -65,10 +65,13 @@ def steps(scenario: Scenario, prices: PriceBook, today: date, sizes: SessionSize
 def guard_beside(
     scenario: Scenario, prices: PriceBook, today: date, sizes: SessionSizes | None = None
 ) -> Decimal | None:
-    """Price what the guard's records and the audit add to the scenario; None where that is not known."""
-    pieces = replace(scenario.deployment.pieces, table=True, audit=True)
-    guarded = Scenario(replace(scenario.deployment, pieces=pieces), scenario.workload)
-    found = [estimate(each, prices, today, sizes) for each in (scenario, guarded)]
+    """Price what the guard's records and the audit add to the scenario; None where that is not known.
+
+    Where no regime is stated it is that of the last step.
+    """
+    bare = replace(scenario.deployment, regime=scenario.deployment.regime or Regime.ARCHIVE)
+    guarded = replace(bare, pieces=replace(bare.pieces, table=True, audit=True))
+    found = [estimate(Scenario(each, scenario.workload), prices, today, sizes) for each in (bare, guarded)]
     before, after = (each.total for each in found)
     return None if before is None or after is None or found[1].unknown else after - before
 

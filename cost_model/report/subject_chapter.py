@@ -13,7 +13,17 @@ from cost_model.render.levers import sensitivity_sections
 from cost_model.render.report import comparison_sections, estimate_sections
 from cost_model.report.amounts import known, without
 from cost_model.report.charted import chart_of, chart_of_bars
-from cost_model.report.charts import first_month_words, lever_bars, meter_bars, money, regime_bars, total_words
+from cost_model.report.charts import (
+    GUARD_LABEL,
+    first_month_words,
+    guard_words,
+    lever_bars,
+    meter_bars,
+    money,
+    regime_bars,
+    total_words,
+    trail_words,
+)
 from cost_model.report.drawing import Labelled
 from cost_model.report.findings import Subject
 from cost_model.report.growth import Growth
@@ -64,6 +74,8 @@ def _tiles(estimate: Estimate) -> Iterator[Tile]:
     unknown = len(estimate.unknown)
     lacking = f"{unknown} line{' depends' if unknown == 1 else 's depend'} on usage" if unknown else ""
     yield Tile("a month", total_words(estimate), lacking)
+    if estimate.guard_lines:
+        yield Tile("of it the trail", trail_words(estimate), f"{GUARD_LABEL} {guard_words(estimate)}")
     yield Tile("the first month", first_month_words(estimate), "stores begin empty")
     known = [line for line in estimate.lines if line.monthly]
     if known and estimate.total:
@@ -84,27 +96,36 @@ def _advice(subject: Subject, name: str) -> Iterator[Card]:
 
 
 def _regimes(subject: Subject, name: str) -> Card:
-    stacked = regime_bars(f"{name}-regimes", subject.comparison)
+    coloured = regime_bars(f"{name}-regimes", subject.comparison)
     section = next(iter(comparison_sections(subject.comparison)))
-    lines = dict.fromkeys(line.label for each in subject.comparison.estimates.values() for line in each.unknown)
+    trail = (line for each in subject.comparison.estimates.values() for line in each.trail_lines)
+    lines = dict.fromkeys(line.label for line in trail if line.monthly is None)
     return Card(
         name=f"{name}-regimes-card",
         title="By capture regime",
         said="The same usage under each regime: what a retrieval span holds of the passages decides what is stored.",
-        chart=chart_of_bars(stacked.bars, stacked.legend, tuple(without(lines))),
+        chart=chart_of_bars(coloured.bars, coloured.legend, (*_alone(subject.estimate), *without(lines))),
         table=section.table,
     )
+
+
+def _alone(estimate: Estimate) -> Iterator[str]:
+    if estimate.guard_lines:
+        regime = estimate.scenario.deployment.regime
+        where = f" in {regime}" if regime else ""
+        yield f"The trail alone: {GUARD_LABEL} come on top, {guard_words(estimate)} a month{where} as stated."
 
 
 def _meters(subject: Subject, name: str) -> Card:
     estimate = subject.estimate
     regime = estimate.scenario.deployment.regime
+    coloured = meter_bars(f"{name}-meters", estimate)
     section = next(iter(estimate_sections([estimate])))
     unknown = tuple(f"{line.label}: {UNKNOWN}: {unit_price(line.row)}" for line in estimate.unknown)
     return Card(
         name=f"{name}-meters-card",
         title=f"By meter, in {regime}" if regime else "By meter",
-        chart=chart_of_bars(meter_bars(f"{name}-meters", estimate)),
+        chart=chart_of_bars(coloured.bars, coloured.legend),
         table=section.table,
         open=True,
         remarks=(
@@ -157,6 +178,7 @@ def _growth(subject: Subject, name: str) -> Card:
         f"A line a regime, from {first} to {last} sessions, in USD a month: {totals}.",
     )
     captions = (
+        *_alone(subject.estimate),
         "Everything but the sessions stays as it is stated: queries a month, distinct passages, retention.",
         *without(found.lacking),
     )

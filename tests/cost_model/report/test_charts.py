@@ -52,7 +52,7 @@ def test_stacked_bars_add_up_to_the_totals_of_the_regimes() -> None:
 def test_meters_stand_in_order_and_free_ones_together() -> None:
     """The dearest first; what costs nothing has no bar, and says $0.00."""
     found = estimate(article(), PRICES, TODAY, SIZES)
-    bars = meter_bars("name", found).bars
+    bars = meter_bars("name", found).bars.bars
     widths = [width(bar) for bar in bars if bar.pieces]
 
     assert widths == sorted((line.monthly for line in found.lines if line.monthly), reverse=True)
@@ -60,10 +60,38 @@ def test_meters_stand_in_order_and_free_ones_together() -> None:
     assert (bars[-1].label, bars[-1].figure) == ("Event line ingestion", "$0.00")
 
 
+def guarded(regime: Regime) -> Scenario:
+    found = article(regime)
+    pieces = replace(found.deployment.pieces, table=True, audit=True)
+    return replace(found, deployment=replace(found.deployment, pieces=pieces))
+
+
+def test_the_guard_is_told_from_the_trail() -> None:
+    """Its lines have a colour of their own; regimes and growth show the trail, which it would drown."""
+    comparison = compare_regimes(guarded(Regime.ARCHIVE), PRICES, TODAY, SIZES)
+    coloured = meter_bars("name", comparison.estimates[Regime.ARCHIVE])
+    paints = {bar.label: bar.pieces[0].paint for bar in coloured.bars.bars if bar.pieces}
+    grown = growth(guarded(Regime.ARCHIVE), PRICES, TODAY, SIZES, [Decimal(1_000_000)])
+
+    assert {legend.label: legend.paint for legend in coloured.legend} == {
+        "the trail": paints["Span ingestion"],
+        "the guard's records": paints["Guard record writes"],
+    }
+    assert paints["Span ingestion"] is not paints["Guard record writes"]
+    assert [bar.figure for bar in regime_bars("name", comparison).bars.bars] == [
+        "$32.31",
+        "$60.87",
+        "$62.90",
+        "$239.40",
+    ]
+    assert [money(totals[0] or Decimal(0)) for totals in grown.totals.values()][-1] == "$239.40"
+    assert (comparison.estimates[Regime.CONTENT].total or 0) > Decimal("239.40")
+
+
 def test_what_depends_on_usage_has_words_and_no_bar() -> None:
     """Also where another line of the same estimate is known."""
     found = estimate(unknown(), PRICES, TODAY, SIZES)
-    bars = {bar.label: bar for bar in meter_bars("name", found).bars}
+    bars = {bar.label: bar for bar in meter_bars("name", found).bars.bars}
 
     assert found.unknown
     for line in found.unknown:
