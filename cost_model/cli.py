@@ -15,7 +15,7 @@ import typer
 from agent_image.contract import Regime
 from cost_model.errors import CostError
 from cost_model.estimate import estimate as price_scenario
-from cost_model.prices import load_prices
+from cost_model.prices import prices_with
 from cost_model.regimes import compare_regimes
 from cost_model.render.document import Section
 from cost_model.render.figures import clean
@@ -72,12 +72,14 @@ def regimes(
     usage: Annotated[Path, typer.Option("--usage", metavar="FILE", help="TOML with [usage] and [deployed].")],
     sessions: Sessions = None,
     indexing: Indexing = None,
+    *,
+    prices: OwnPrices = None,
     output: OutputFormat = Format.TABLE,
 ) -> None:
     """Compare the capture regimes metadata, address, archive and content under one workload."""
     with refusals_to_stderr():
         scenario = regimes_scenario(usage, read_overrides(sessions, indexing))
-        comparison = compare_regimes(scenario, load_prices(), _today(), load_session_sizes())
+        comparison = compare_regimes(scenario, prices_with(prices), _today(), load_session_sizes())
         _show(output, comparison_sections(comparison), lambda: comparison_json(comparison))
 
 
@@ -99,14 +101,15 @@ def estimate(
     region: Annotated[
         str | None, typer.Option("--region", metavar="REGION", help="Region, over the provider's.")
     ] = None,
+    prices: OwnPrices = None,
     output: OutputFormat = Format.TABLE,
 ) -> None:
     """Price what was synthesised, the account stack included, before it is deployed."""
     with refusals_to_stderr():
         source = SynthesisSource(out, settings, environment, usage)
         scenarios = synthesised_scenarios(source, read_overrides(sessions, indexing, region))
-        prices, today, sizes = load_prices(), _today(), load_session_sizes()
-        estimates = [price_scenario(scenario, prices, today, sizes) for scenario in scenarios]
+        book, today, sizes = prices_with(prices), _today(), load_session_sizes()
+        estimates = [price_scenario(scenario, book, today, sizes) for scenario in scenarios]
         _show(output, estimate_sections(estimates), lambda: estimates_json(estimates))
 
 
@@ -363,6 +366,7 @@ def report(
     sessions: Sessions = None,
     indexing: Indexing = None,
     region: RegionOption = None,
+    prices: OwnPrices = None,
 ) -> None:
     """Write one page that stands alone: charts, tables, advice, and what they rest on.
 
@@ -373,7 +377,7 @@ def report(
     with refusals_to_stderr():
         asked = Asked(html, out, environment, usage, settings, diff, regime)
         overrides = read_overrides(sessions, indexing, region)
-        write_report(asked, overrides, load_prices(), _today(), load_session_sizes())
+        write_report(asked, overrides, prices_with(prices), _today(), load_session_sizes())
 
 
 @contextmanager

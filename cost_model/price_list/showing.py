@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Final
@@ -19,12 +19,12 @@ _NONE: Final = "-"
 def refreshed_sections(refreshed: Refreshed, today: date) -> Iterator[Section]:
     """Lay out each row's old and new price, then what is beside them."""
     rows = tuple(_change_row(change) for change in refreshed.changes)
-    header = ("Price", "Was", "Is", "Change", "Verdict")
+    header = ("Price", "Is", "Was", "Change")
     yield Section(
         f"Prices of {refreshed.wish.region}, {refreshed.source}, {today}",
-        Table(header, rows, frozenset({0, 1, 2, 4}), dispensable=(3,)),
+        Table(header, rows, frozenset({0, 1, 2})),
         (
-            Remarks("Listed", tuple(map(_listed, refreshed.changes))),
+            Remarks("Where what moved is listed (all of it: --format json)", tuple(_moved(refreshed.changes))),
             Remarks("Free tiers, which are no prices of the Region", refreshed.aside),
             Remarks("Not asked for", tuple(f"{service}: its rows are as they were" for service in refreshed.left_out)),
             Remarks("Price file", (_outcome(refreshed),)),
@@ -42,7 +42,7 @@ def book_sections(rows: Sequence[PriceRow], today: date) -> Iterator[Section]:
         old = f"{stale} of {len(own)} prices are older than {STALE_AFTER.days} days"
         yield Section(
             f"Prices of {region}",
-            Table(("Price", "Unit price", "Seen", "Age", "Source"), table, frozenset({0, 1, 3}), dispensable=(2,)),
+            Table(("Price", "Unit price", "Seen", "Days ago", "Source"), table, frozenset({0, 1})),
             (
                 Remarks("Sources", tuple(f"{number}  {source}" for number, source in enumerate(sources, 1))),
                 Remarks("Stale", (f"{old}: `rastro cost prices refresh --region {region}` asks AWS",) if stale else ()),
@@ -52,35 +52,45 @@ def book_sections(rows: Sequence[PriceRow], today: date) -> Iterator[Section]:
 
 def _book_cells(row: PriceRow, today: date, sources: Sequence[str]) -> tuple[str, ...]:
     free = f", {percentage(row.free_share, Decimal(1))} free" if row.free_share else ""
-    age = f"{(today - row.as_of).days} days"
+    age = f"{(today - row.as_of).days}"
     return (
         row.name,
         f"{unit_price(row, EVERY_TIER)}{free}",
         f"{row.as_of}",
-        f"{age}, stale" if row.is_stale(today) else age,
+        f"stale, {age}" if row.is_stale(today) else age,
         f"{sources.index(row.source) + 1}",
     )
 
 
 def _change_row(change: Change) -> Row:
-    was = _NONE if change.old is None else unit_price(change.old, EVERY_TIER)
-    moved = "" if change.share is None or change.verdict is not Verdict.MOVED else signed_percentage(change.share * 100)
-    return Row((change.row.name, was, unit_price(change.row, EVERY_TIER), moved, change.verdict.value))
+    price = unit_price(change.row, EVERY_TIER)
+    if change.old is None:
+        return Row((change.row.name, price, _NONE, "new"))
+    if change.verdict is not Verdict.MOVED:
+        return Row((change.row.name, price, "same", ""))
+    moved = "tiers" if change.share is None else signed_percentage(change.share * 100)
+    return Row((change.row.name, price, unit_price(change.old, EVERY_TIER), moved))
 
 
-def _listed(change: Change) -> str:
-    row, listing = change.row, change.row.listing
-    if listing is None:
-        return row.id
-    return f"{row.id}: {row.source}, SKU {listing.sku}, in force from {listing.effective}"
+def _moved(changes: Iterable[Change]) -> Iterator[str]:
+    for change in changes:
+        listing = change.row.listing
+        if change.verdict is Verdict.MOVED and listing is not None:
+            usage_type = change.row.source.rpartition(": ")[2]
+            yield f"{change.row.id}: {usage_type}, SKU {listing.sku}, in force from {listing.effective}"
 
 
 def _outcome(refreshed: Refreshed) -> str:
-    added = sum(change.is_added for change in refreshed.changes)
-    same = len(refreshed.changes) - added
-    unmoved = f"; {same} did not move and were seen lately" if same else ""
+    added = [change for change in refreshed.changes if change.is_added]
+    again = sum(change.verdict is Verdict.SEEN_AGAIN for change in added)
+    same = len(refreshed.changes) - len(added)
+    parts = (
+        f"{again} of them for prices that did not move, so that the book says when they were seen" if again else "",
+        f"{same} prices did not move and were seen lately: no row" if same else "",
+    )
+    beside = "".join(f"; {part}" for part in parts if part)
     if refreshed.path is not None:
-        return f"{refreshed.path}: {added} rows added, the old ones stay{unmoved}"
+        return f"{refreshed.path}: {len(added)} rows added, the old ones stay{beside}"
     if refreshed.wish.dry_run:
-        return f"a dry run: nothing was written, {added} rows would be added{unmoved}"
-    return f"nothing was written{unmoved}"
+        return f"a dry run: nothing was written, {len(added)} rows would be added{beside}"
+    return f"nothing was written{beside}"

@@ -14,7 +14,7 @@ _LISTED: Final[Mapping[str, frozenset[str]]] = {
     "minute": frozenset({"minute", "min"}),
     "span": frozenset({"span", "trace"}),
     "request": frozenset({"request", "api request", "apirequest"}),
-    "publish": frozenset({"request", "api request", "notification"}),
+    "message": frozenset({"message", "request", "api request", "notification"}),
     "read unit": frozenset({"readrequestunit", "request"}),
     "write unit": frozenset({"writerequestunit", "request"}),
     "series-month": frozenset({"metric"}),

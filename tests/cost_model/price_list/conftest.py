@@ -22,7 +22,9 @@ _UNITS = {
     "read unit": "ReadRequestUnits",
     "write unit": "WriteRequestUnits",
     "request": "Requests",
-    "publish": "Requests",
+    "message": "Requests",
+    "GB": "GB",
+    "minute": "minutes",
     "span": "Spans",
     "event": "Events",
     "series-month": "Metrics",
@@ -70,7 +72,7 @@ def tiers_of(row: PriceRow, usd: Mapping[str, str]) -> list[tuple[str, str, str]
 
 def unit_of(row: PriceRow) -> str:
     """Write a row's unit as the Price List does."""
-    return _UNITS.get(row.unit, row.unit)
+    return _UNITS[row.unit]  # a new unit of the book needs its name in the Price List here
 
 
 @dataclass

@@ -12,6 +12,7 @@ import pytest
 from cost_model.prices import SHIPPED, load_prices, prices_with
 from tests.cost_model.conftest import Synthesis
 from tests.cost_model.price_list.conftest import IRELAND, Prices, book, items_of
+from tests.cost_model.test_cli import estimate
 from tests.loopback.price_list import item
 
 
@@ -339,10 +340,19 @@ def test_an_unknown_service_is_refused_with_those_that_are_known(prices: Prices)
 
 def test_an_estimate_without_rows_names_the_command_that_adds_them(synthesis: Synthesis) -> None:
     """Prices of another Region are not taken for this one's."""
-    from tests.cost_model.test_cli import estimate  # noqa: PLC0415 - a test module, not a fixture
-
     synthesis.add_environment("dev", region=IRELAND)
     result = estimate(synthesis)
 
     assert result.exit_code == 2
     assert "`rastro cost prices refresh --region eu-west-1` asks AWS for them" in result.stderr
+
+
+def test_an_estimate_takes_the_prices_that_were_added(prices: Prices, synthesis: Synthesis) -> None:
+    """A Region that the shipped book does not know is priced from a folder of one's own."""
+    prices.refreshed()
+    synthesis.add_environment("dev", region=IRELAND)
+
+    assert estimate(synthesis).exit_code == 2
+    result = estimate(synthesis, "--prices", prices.folder)
+    assert result.exit_code == 0, result.stderr
+    assert "eu-west-1" in result.stdout

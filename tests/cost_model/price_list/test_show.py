@@ -47,9 +47,9 @@ def test_the_rows_in_use_are_shown_with_age_and_source(tmp_path: Path) -> None:
     assert shown.splitlines() == [
         "Prices of eu-test-1",
         "",
-        "Price        Unit price                        Seen  Age       Source",
+        "Price        Unit price                        Seen  Days ago  Source",
         "-----------  --------------------------  ----------  --------  ------",
-        "Log storage  $0.03 / 0.021 per GB-month  2026-06-03  180 days       1",
+        "Log storage  $0.03 / 0.021 per GB-month  2026-06-03       180       1",
         "",
         "Sources:",
         "  1  another page",
@@ -61,7 +61,7 @@ def test_what_was_not_seen_for_180_days_is_stale(tmp_path: Path) -> None:
     folder = write(tmp_path / "own", ("2026-06-03", "0.021", "a page"))
     shown = render_plain(book_sections(prices_in_use(folder, "eu-test-1"), date(2026, 12, 1)))
 
-    assert "181 days, stale" in shown
+    assert "stale, 181" in shown
     assert "1 of 1 prices are older than 180 days: `rastro cost prices refresh --region eu-test-1` asks AWS" in shown
 
 
