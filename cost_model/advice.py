@@ -52,9 +52,9 @@ def advice(estimate: Estimate) -> tuple[Advice, ...]:
 def comparison_advice(comparison: Comparison) -> tuple[Advice, ...]:
     """Return what the dearest regime gives reason to do, and how content stands to archive."""
     estimates = comparison.estimates
-    dearest = max(estimates.values(), key=lambda each: each.total or Decimal(0))
+    dearest = max(estimates.values(), key=lambda each: _trail(each) or Decimal(0))
     found = [each for each in advice(dearest) if each.code != CONTENT.code]
-    archive, content = estimates[Regime.ARCHIVE].total, estimates[Regime.CONTENT].total
+    archive, content = _trail(estimates[Regime.ARCHIVE]), _trail(estimates[Regime.CONTENT])
     if archive is not None and content is not None:
         found.append(_given(CONTENT, f"content costs {money(content)} USD where archive costs {money(archive)}"))
     return tuple(found)
@@ -72,7 +72,7 @@ def _given(rule: Rule, text: str) -> Advice:
 
 
 def _few_sessions(estimate: Estimate, bound: Decimal) -> str | None:
-    sessions, total = estimate.scenario.workload.sessions, estimate.total
+    sessions, total = estimate.scenario.workload.sessions, _trail(estimate)
     if sessions is None or total is None or sessions >= bound:
         return None
     return (
@@ -113,21 +113,32 @@ def _retention(estimate: Estimate, bound: Decimal) -> str | None:
 
 
 def _index_or_size(estimate: Estimate, bound: Decimal) -> str | None:
-    lines, total = _amounts(estimate), estimate.total
+    lines, total = _amounts(estimate), _trail(estimate)
     indexing, sized = lines.get("indexing"), known_sum(lines.get(key) for key in _sized(lines))
     if indexing is None or not sized or not total or max(indexing, sized) * 100 < total * bound:
         return None
     mover, other = ("indexing", "span size") if indexing > sized else ("span size", "indexing")
     most, least = max(indexing, sized), min(indexing, sized)
-    return f"{mover} moves this bill, not {other}: {money(most)} USD against {money(least)}, of {money(total)}"
+    return f"{mover} moves this trail, not {other}: {money(most)} USD against {money(least)}, of {money(total)}"
+
+
+def _guard(estimate: Estimate, _: Decimal) -> str | None:
+    guard, trail = known_sum(line.monthly for line in estimate.guard_lines), _trail(estimate)
+    if not guard or trail is None or guard <= trail:
+        return None
+    dearest = max(estimate.guard_lines, key=lambda line: line.monthly or Decimal(0))
+    return (
+        f"the guard's records cost more than the trail: {money(guard)} USD against {money(trail)}, most of it "
+        f"{dearest.label} ({money(dearest.monthly or Decimal(0))}); no capture regime changes that"
+    )
 
 
 def _masking(estimate: Estimate, bound: Decimal) -> str | None:
-    amount, total = _amounts(estimate).get("masking"), estimate.total
+    amount, total = _amounts(estimate).get("masking"), _trail(estimate)
     if not amount or not total or amount * 100 < total * bound:
         return None
     return (
-        f"masking is {percentage(amount, total)} of the bill ({money(amount)} USD): it scans each byte that comes in, "
+        f"masking is {percentage(amount, total)} of the trail ({money(amount)} USD): it scans each byte that comes in, "
         "so only fewer bytes make it cheaper, not fewer identifiers"
     )
 
@@ -154,7 +165,7 @@ def _infrequent(estimate: Estimate, _: Decimal) -> str | None:
 
 
 def _unindexed(estimate: Estimate, bound: Decimal) -> str | None:
-    total = estimate.total
+    total = _trail(estimate)
     if not total or estimate.scenario.deployment.log_class is not LogClass.STANDARD:
         return None
     worth = [
@@ -178,7 +189,12 @@ def _if_indexed(estimate: Estimate, query: QueryClass) -> Decimal:
 
 
 def _amounts(estimate: Estimate) -> dict[str, Decimal]:
-    return {line.key: line.monthly for line in estimate.lines if line.monthly is not None}
+    """Return what is known of the trail's lines; what the guard's records cost has a rule of its own."""
+    return {line.key: line.monthly for line in estimate.trail_lines if line.monthly is not None}
+
+
+def _trail(estimate: Estimate) -> Decimal | None:
+    return known_sum(_amounts(estimate).values())
 
 
 def _sized(keys: Iterable[str]) -> Iterator[str]:
@@ -206,16 +222,20 @@ RULES: Final = (
         "dashboard-on-queries", Decimal(720), "the dearest line is a dashboard's, or of {bound} runs a month or more",
         "each refresh is a query of its own; hourly is 720 a month", _dashboard,
     ),
-    Rule("unindexed-queries", Decimal(10), "{bound} % of the bill or more", _INDEX_PAGE, _unindexed),
+    Rule("unindexed-queries", Decimal(10), "{bound} % of the trail or more", _INDEX_PAGE, _unindexed),
     Rule("retention-over-index", INDEX_ENTRY_DAYS, "kept for more than {bound} days", _INDEX_PAGE, _retention),
     Rule(
         "infrequent-access", Decimal(0), "class INFREQUENT_ACCESS", "CloudWatch Logs documentation on log classes",
         _infrequent,
     ),
     CONTENT,
-    Rule("masking-share", Decimal(10), "{bound} % of the bill or more", "the priced lines of this estimate", _masking),
+    Rule("masking-share", Decimal(10), "{bound} % of the trail or more", "the priced lines of this estimate", _masking),
     Rule(
-        "index-or-size", Decimal(25), "one of them is {bound} % of the bill or more",
+        "guard-over-trail", Decimal(0), "the guard's records cost more than the trail",
+        "the priced lines of this estimate", _guard,
+    ),
+    Rule(
+        "index-or-size", Decimal(25), "one of them is {bound} % of the trail or more",
         "the priced lines of this estimate", _index_or_size,
     ),
 )  # fmt: skip

@@ -100,8 +100,8 @@ def trail_passes(budget: Decimal, priced: Callable[[int], Estimate]) -> BreakEve
         return BreakEven(
             name, "sessions", Outcome.DEPENDS_ON_USAGE, None, "no line with a known amount depends on sessions"
         )
-    found = _least(lambda sessions: (priced(sessions).total or Decimal(0)) > budget)
-    why = "by the lines that are known" if priced(MOST_SESSIONS).unknown else "all else as it is"
+    found = _least(lambda sessions: trail_usd(priced(sessions)) > budget)
+    why = "by the lines that are known" if _has_unknown(priced(MOST_SESSIONS)) else "all else as it is"
     return _sessions(name, found, why)
 
 
@@ -119,9 +119,14 @@ def content_within(share: Decimal, priced: Callable[[int], Estimate]) -> BreakEv
 
     def within(sessions: int) -> bool:
         each = priced(sessions)
-        return (each.total or Decimal(0)) * 100 <= share * (inference_usd(each) or Decimal(0))
+        return trail_usd(each) * 100 <= share * (inference_usd(each) or Decimal(0))
 
     return _sessions(name, _least(within), f"inference takes ${thousand.normalize():f} for a thousand sessions")
+
+
+def trail_usd(priced: Estimate) -> Decimal:
+    """Add up what is known of the trail in a month, in USD: the guard's records are no part of it."""
+    return known_sum(line.monthly for line in priced.trail_lines) or Decimal(0)
 
 
 def inference_usd(priced: Estimate) -> Decimal | None:
@@ -136,8 +141,11 @@ def _priced(scenario: Scenario, prices: PriceBook, today: date, sizes: SessionSi
 
 
 def _depends_on_sessions(priced: Callable[[int], Estimate]) -> bool:
-    few, many = priced(1).total, priced(MOST_SESSIONS).total
-    return few is not None and many is not None and few < many
+    return trail_usd(priced(1)) < trail_usd(priced(MOST_SESSIONS))
+
+
+def _has_unknown(priced: Estimate) -> bool:
+    return any(line.monthly is None for line in priced.trail_lines)
 
 
 def _least(holds: Callable[[int], bool]) -> int | None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from agent_image.contract import Regime
 from cost_model.advice import RULES, Advice, advice, comparison_advice
 from cost_model.deployment import LogClass
+from cost_model.pieces import Pieces
 from cost_model.prices import PriceBook
 from cost_model.query_classes import Dashboard, QueryClass
 from cost_model.regimes import compare_regimes
@@ -115,8 +116,18 @@ def test_the_one_of_indexing_and_size_that_moves_the_bill_is_named(article: Scen
     """Size while queries scan; indexing, once they do not and all spans are indexed."""
     tiny = under(article, queries=(), kb_per_session={Regime.ADDRESS: D(2)})
 
-    assert given_of(article, prices)["index-or-size"].text.startswith("span size moves this bill, not indexing")
-    assert given_of(tiny, prices)["index-or-size"].text.startswith("indexing moves this bill, not span size")
+    assert given_of(article, prices)["index-or-size"].text.startswith("span size moves this trail, not indexing")
+    assert given_of(tiny, prices)["index-or-size"].text.startswith("indexing moves this trail, not span size")
+
+
+def test_guard_s_records_that_cost_more_than_the_trail_are_named(article: Scenario, prices: PriceBook) -> None:
+    """216 writes a session are 135 USD for a million sessions: no regime makes that less."""
+    guarded = under(article, table_writes_per_session=D(216), table_reads_per_session=D(0), table_kb_per_session=D(0))
+    found = given_of(guarded, prices, pieces=Pieces(table=True))
+
+    assert "135.00 USD against 60.87, most of it Guard record writes (135.00)" in found["guard-over-trail"].text
+    assert "guard-over-trail" not in given_of(guarded, prices, Regime.CONTENT, pieces=Pieces(table=True))
+    assert "guard-over-trail" not in given_of(article, prices)
 
 
 def test_a_comparison_is_advised_by_its_dearest_regime(article: Scenario, prices: PriceBook) -> None:
