@@ -62,7 +62,7 @@ class Counter:
     attended: Callable[[], bool] = lambda: sys.stdin.isatty() and sys.stderr.isatty()
 
     def erase(self, wish: Wish) -> int:
-        """Erase a passage; 1 where something is left that can be erased later.
+        """Erase a passage; 1 where something is left that can be erased later, or readers may not be known.
 
         Raises:
             BadInputError: nobody can be asked, and nobody said yes.
@@ -86,7 +86,7 @@ class Counter:
         with told():
             outcome = self.eraser.erase(Erasure(self.new_id(), named, self.who, wish.reason), plan)
         self._show_outcome(outcome, readers, self.source.scan)
-        return 0 if outcome.done else FAILURE
+        return 0 if outcome.done and readers.are_all else FAILURE
 
     def _ask(self, plan: Plan, readers: Readers) -> None:
         if not self.as_json:
@@ -110,7 +110,7 @@ class Counter:
         if self.as_json:
             self.screen.document(document(outcome.plan, found, readers.notes, scanned(scan), outcome))
             return
-        self.screen.card(outcome_card(outcome, found, readers.notes, self.option))
+        self.screen.card(outcome_card(outcome, found, readers, self.option))
         self._show_scan(scan)
 
     def _show_scan(self, scan: Scan) -> None:

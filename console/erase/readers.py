@@ -30,6 +30,11 @@ class Readers:
     words_at: datetime | None = None
     notes: tuple[Note, ...] = ()
 
+    @property
+    def are_all(self) -> bool:
+        """Tell whether the trail was read whole: else there may be readers that nobody knows of."""
+        return not any(note.partial for note in self.notes)
+
 
 def readers_in(material: Material, fingerprint: str) -> Readers:
     """Gather the readers of a passage."""

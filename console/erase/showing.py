@@ -11,6 +11,7 @@ from agent_image.retrieval.store import State
 from console.card import Card, Row, row
 from console.erase.erasing import AGAIN, Fate, Found, Outcome, Plan
 from console.erase.limits import Limit
+from console.erase.readers import Readers
 from console.trace.record import Note
 
 _SESSIONS_SHOWN: Final = 50
@@ -53,14 +54,14 @@ def plan_card(plan: Plan, limits: Sequence[Limit], notes: Sequence[Note]) -> Car
     )
 
 
-def outcome_card(outcome: Outcome, limits: Sequence[Limit], notes: Sequence[Note], option: str) -> Card:
+def outcome_card(outcome: Outcome, limits: Sequence[Limit], readers: Readers, option: str) -> Card:
     """Show what became of it; where the trail was not read whole, there may be readers that nobody knows of."""
     plan = outcome.plan
-    again = () if outcome.done else (("again", f"rastro erase {plan.fingerprint}{option}"),)
+    again = () if outcome.done and readers.are_all else (("again", f"rastro erase {plan.fingerprint}{option}"),)
     return Card(
         title=f"passage {plan.fingerprint}",
-        badge="erased" if outcome.done else "not erased everywhere: give the command again when the cause is gone",
-        warnings=(*_failures(outcome), *_unread(notes)),
+        badge=_badge(outcome, readers),
+        warnings=(*_failures(outcome), *_unread(readers.notes)),
         rows=(
             row("archive", f"failed ({outcome.archive_why})" if outcome.archive_why else "erased"),
             _sessions(plan, _WAS),
@@ -71,13 +72,21 @@ def outcome_card(outcome: Outcome, limits: Sequence[Limit], notes: Sequence[Note
     )
 
 
+def _badge(outcome: Outcome, readers: Readers) -> str:
+    if not outcome.done:
+        return "not erased everywhere: give the command again when the cause is gone"
+    if not readers.are_all:
+        return "erased as far as the trail was read: give the command again when it can be read whole"
+    return "erased"
+
+
 def document(
     plan: Plan, limits: Sequence[Limit], notes: Sequence[Note], scan: Mapping[str, Any], outcome: Outcome | None = None
 ) -> dict[str, Any]:
     """Write it for a program; without an outcome, nothing was touched."""
     return {
         "fingerprint": plan.fingerprint,
-        "done": outcome is not None and outcome.done,
+        "done": outcome is not None and outcome.done and not any(note.partial for note in notes),
         "dry_run": outcome is None,
         "archive": {
             "state": "never_stored" if plan.archived is None else plan.archived.value,

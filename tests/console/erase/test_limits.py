@@ -67,7 +67,7 @@ def test_backups_are_aws_s_and_the_disk_is_the_laptop_s() -> None:
 def test_an_outcome_that_is_not_whole_says_how_to_go_on() -> None:
     """With the very command; what a trail calls a session begins no line of its own."""
     outcome = Outcome(PLAN, "throttled", "abc", "audit_full")
-    card = outcome_card(outcome, limits(PLAN, Readers(), Trail("/g"), in_aws=True), (), " --environment prod")
+    card = outcome_card(outcome, limits(PLAN, Readers(), Trail("/g"), in_aws=True), Readers(), " --environment prod")
 
     assert card.commands == (("again", f"rastro erase {FORM.text} --environment prod"),)
     assert len(card.warnings) == 3
@@ -81,14 +81,18 @@ def test_an_outcome_that_is_not_whole_says_how_to_go_on() -> None:
     assert not outcome.done
     whole = Outcome(NOTHING, "", "abc")
     assert whole.done
-    assert outcome_card(whole, (), (), "").commands == ()
+    assert outcome_card(whole, (), Readers(), "").commands == ()
 
 
 def test_an_outcome_says_what_was_not_read() -> None:
     """Whoever said yes beforehand has seen no plan: more sessions may have been reading the passage."""
     notes = (Note("partial", "not all was read", partial=True), Note("n", "good to know"))
 
-    assert outcome_card(Outcome(NOTHING, "", "abc"), (), notes, "").warnings == ("not all was read",)
+    card = outcome_card(Outcome(NOTHING, "", "abc"), (), Readers(notes=notes), "")
+
+    assert card.warnings == ("not all was read",)
+    assert card.badge != "erased"
+    assert [what for what, _ in card.commands] == ["again"]
 
 
 def test_a_plan_warns_of_what_is_not_whole() -> None:

@@ -162,3 +162,16 @@ def on_a_terminal(typed: str, *arguments: str) -> tuple[int, str]:
         status = process.wait(timeout=SECONDS)
     os.close(ours)
     return status, text.decode()
+
+
+def test_a_trail_that_was_read_in_part_leaves_something_to_do(agent: Running) -> None:
+    """A line that is cut off may have named a session more: no script takes that for done."""
+    _, (fingerprint, *_) = read_by(agent, "How long is the warranty?")
+    with (agent.state / "spans.jsonl").open("a") as spans:
+        spans.write(f'{{"traceId":"6b0d","attributes":{{"gen_ai.retrieval.documents":"{fingerprint}\n')
+
+    erased = erase(agent, "--yes", "--json", fingerprint)
+
+    assert erased.returncode == 1, erased.stderr
+    found = json.loads(erased.stdout)
+    assert (found["done"], found["archive"]["erased"]) == (False, True)
