@@ -268,6 +268,7 @@ def diff(
     region: RegionOption = None,
     max_monthly: CeilingOption = None,
     max_increase: IncreaseOption = None,
+    prices: OwnPrices = None,
     output: OutputFormat = Format.TABLE,
 ) -> None:
     """Show what a change costs: two folders, or --git REF against HEAD or else the working tree.
@@ -284,7 +285,7 @@ def diff(
             (base, head), git, environment=environment, usage=usage, base_settings=base_settings,
             head_settings=settings, region=region,
         )  # fmt: skip
-        change = held(sides, max_monthly, max_increase, _today())
+        change = held(sides, max_monthly, max_increase, prices_with(prices), _today())
         parts = change.difference, change.ceilings, change.broken
         _show(output, shown.difference_sections(*parts), lambda: shown.difference_json(*parts))
     for line in shown.ceiling_lines(*parts):
@@ -312,6 +313,7 @@ def sensitivity(
     share: Annotated[
         str, typer.Option("--share", metavar="PERCENT", help="Solve for content at this share of inference.")
     ] = "1",
+    prices: OwnPrices = None,
     output: OutputFormat = Format.TABLE,
 ) -> None:
     """Show which input moves the bill most, each changed alone, and where one cost overtakes another."""
@@ -320,7 +322,8 @@ def sensitivity(
 
     with refusals_to_stderr():
         overrides = read_overrides(sessions, indexing, region)
-        found = judged(Asked(out, settings, environment, usage, overrides, regime), budget, share, _today())
+        asked = Asked(out, settings, environment, usage, overrides, regime)
+        found = judged(asked, budget, share, prices_with(prices), _today())
         _show(output, sensitivity_sections(found), lambda: sensitivity_json(found))
 
 

@@ -18,7 +18,7 @@ from cost_model.diff import Difference
 from cost_model.errors import UsageError
 from cost_model.estimate import estimate
 from cost_model.faults import Faults
-from cost_model.prices import load_prices
+from cost_model.prices import PriceBook
 from cost_model.render.levers import Judged
 from cost_model.scenario import Scenario
 from cost_model.sensitivity import sensitivity
@@ -58,7 +58,7 @@ class Asked:
     regime: Regime = Regime.ARCHIVE
 
 
-def held(sides: Sides, max_monthly: str | None, max_increase: str | None, today: date) -> Held:
+def held(sides: Sides, max_monthly: str | None, max_increase: str | None, prices: PriceBook, today: date) -> Held:
     """Compare two sides and hold the change to its ceilings."""
     faults = Faults(COMMAND_LINE)
     ceilings = Ceilings(
@@ -66,17 +66,17 @@ def held(sides: Sides, max_monthly: str | None, max_increase: str | None, today:
         option(faults, "--max-increase", MAX_INCREASE, max_increase),
     )
     faults.raise_if_any()
-    difference = compare(sides, load_prices(), today, load_session_sizes())
+    difference = compare(sides, prices, today, load_session_sizes())
     return Held(difference, ceilings, breaches(difference, ceilings))
 
 
-def judged(asked: Asked, budget: str, share: str, today: date) -> tuple[Judged, ...]:
+def judged(asked: Asked, budget: str, share: str, prices: PriceBook, today: date) -> tuple[Judged, ...]:
     """Price each environment asked for, and say what moves it and where it breaks even."""
     faults = Faults(COMMAND_LINE)
     limit, part = option(faults, "--budget", BUDGET, budget), option(faults, "--share", SHARE, share)
     if limit is None or part is None:
         raise UsageError(*faults.lines)
-    prices, sizes = load_prices(), load_session_sizes()
+    sizes = load_session_sizes()
     return tuple(
         Judged(
             estimate(scenario, prices, today, sizes),

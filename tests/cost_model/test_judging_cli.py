@@ -196,3 +196,22 @@ def test_judging_loads_no_heavy_package(synthesis: Synthesis, command: str) -> N
 
     assert done.stderr.strip() == "[]"
     assert done.stdout
+
+
+@pytest.mark.parametrize("command", ["diff", "sensitivity"])
+def test_judging_takes_a_folder_of_one_s_own_prices(synthesis: Synthesis, tmp_path: Path, command: str) -> None:
+    """Rows of one's own stand before the shipped ones: span ingestion at 3.50 is ten times what it is at 0.35."""
+    synthesis.add_environment("dev", regime="address")
+    out, own = synthesis.write(), tmp_path / "own"
+    own.mkdir()
+    shipped = (ROOT / "cost_model" / "data" / "prices" / "us-east-1.toml").read_text(encoding="utf-8")
+    row = "[[rows]]" + shipped.split("[[rows]]")[1]
+    assert '"0.35"' in row
+    (own / "us-east-1.toml").write_text(row.replace('"0.35"', '"3.50"'), encoding="utf-8")
+    folders = [out, out] if command == "diff" else [out, "--settings", synthesis.settings]
+
+    def total(*arguments: object) -> float:
+        found = document(command, *folders, *arguments)
+        return float(found["total"]["new"] if command == "diff" else found["environments"]["dev"]["total"])
+
+    assert round(total("--prices", own) - total(), 2) == round(9 * 6.675720, 2)
