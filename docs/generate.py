@@ -9,13 +9,23 @@ import json
 import re
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from cost_model.advice import RULES
+from cost_model.estimate import NOT_PRICED
+from cost_model.prices import load_prices
+from cost_model.render.figures import UNKNOWN, money, quantity, signed
+from cost_model.report.steps import Step, article_scenario, guard_beside, measured, steps
+from cost_model.session_sizes import load_session_sizes
+
 ROOT = Path(__file__).parent.parent
-PAGES = (ROOT / "README.md", ROOT / "docs" / "settings.md")
+PAGES = (ROOT / "README.md", ROOT / "docs" / "settings.md", ROOT / "docs" / "cost.md")
 
 
 def tree() -> str:
@@ -127,7 +137,7 @@ def _range(found: dict[str, Any]) -> str:
     low, high = found.get("minimum"), found.get("maximum")
     if low is None:
         return ""
-    return f", {low:,.0f} or more" if high is None else f", {low:,.0f} to {high:,.0f}"
+    return f", {low:,.15g} or more" if high is None else f", {low:,.15g} to {high:,.0f}"
 
 
 def _default(found: dict[str, Any]) -> str:
@@ -151,6 +161,44 @@ def regimes() -> str:
     return "\n".join(["| regime | first month, USD | each month after, USD |", "|---|---:|---:|", *rows])
 
 
+def archive_steps() -> str:
+    """Price the way from the article's content to archive, with its sizes and with the measured ones."""
+    prices, sizes, today = load_prices(), load_session_sizes(), datetime.now(tz=UTC).date()
+    scenario = article_scenario()
+    article, image = (steps(each, prices, today, sizes) for each in (scenario, measured(scenario)))
+    rows = [
+        f"| {step.label} | {_moved(step)} | {_usd(step.total)} | {_moved(own)} | {_usd(own.total)} |"
+        for step, own in zip(article, image, strict=True)
+    ]
+    head = "| step | change | the article's sizes, USD | change | measured sizes, USD |"
+    guard = (
+        f"Beside the measured {_usd(image[-1].total)} stand the guard's records and its audit, which the article does "
+        f"not have: {_usd(guard_beside(measured(scenario), prices, today, sizes))} a month, the same in every regime."
+    )
+    return "\n".join([head, "|---|---:|---:|---:|---:|", *rows, "", *textwrap.wrap(guard, 120)])
+
+
+def _moved(step: Step) -> str:
+    return "" if step.change is None else signed(step.change)
+
+
+def _usd(amount: Decimal | None) -> str:
+    return UNKNOWN if amount is None else money(amount)
+
+
+def not_priced() -> str:
+    """List what no meter counts."""
+    return "\n".join(line for text in NOT_PRICED for line in textwrap.wrap(f"* {text}", 120, subsequent_indent="  "))
+
+
+def advice() -> str:
+    """Tabulate the rules of advice."""
+    found = [
+        f"| `{rule.code}` | {rule.threshold.format(bound=quantity(rule.bound))} | {rule.source} |" for rule in RULES
+    ]
+    return "\n".join(["| advice | given where | threshold from |", "|---|---|---|", *found])
+
+
 def bench() -> str:
     """Quote the last measurement."""
     found = json.loads((ROOT / "benchmarks" / "results.json").read_text())
@@ -164,6 +212,9 @@ PARTS: dict[str, Callable[[], str]] = {
     "account-settings": lambda: settings("account"),
     "environment-settings": lambda: settings("environment"),
     "regimes": regimes,
+    "archive-steps": archive_steps,
+    "not-priced": not_priced,
+    "advice": advice,
     "bench": bench,
 }
 
