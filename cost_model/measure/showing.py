@@ -106,6 +106,9 @@ def _queries_how(measurement: Measurement) -> Iterator[str]:
         yield "AWS lists recent queries alone, and none from before the window: there may have been more"
     if measurement.history.statistics_denied:
         yield "what was skipped is not told: access denied, this needs logs:GetQueryResults"
+    kept = measurement.place.deployment.retention_days
+    if kept is not None and any(each.window_days > kept for each in measurement.query_classes):
+        yield f"a class read more than {kept:f} days such as these hold; it is priced at what the group keeps"
     if any(each.told < each.runs for each in measurement.classes):
         yield "queries whose bytes are not told, or read other groups, too, count as runs that read as the others did"
 

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from cost_model.workload import read_workload
+from stacks.policies import people
 from tests.cost_model.conftest import Synthesis
 from tests.cost_model.measure.conftest import DAY_BYTES, GB, OPEN_ONE, SCAN_ALL, Measure, ago, month
 from tests.loopback.measured import DEFAULT, GROUP, Query
+from tests.stacks.grounds import GROUND
 
 
 def near(value: Any, expected: float) -> bool:
@@ -343,6 +345,28 @@ def test_an_environment_is_found_by_its_discovery_document(measure: Measure) -> 
     assert Decimal(document["costs"]["lines"]["span_ingestion"]["measured"]) > 0
     assert Decimal(document["costs"]["lines"]["masking"]["measured"]) > 0
     assert ("ssm:GetParameter", {"Name": "/rastro/dev"}) in measure.account.asked
+
+
+def test_the_investigator_s_policy_allows_what_measuring_takes(measure: Measure) -> None:
+    """All but the counts, which are left out without a right of their own."""
+    measure.trail.discovery = DISCOVERY
+    measure.trail.rows = [{"@data_format": "AWS-OTEL-TRACE-V1", "lines": "9", "characters": "9", "sessions": "9"}]
+    assert measure.run("--environment", "dev", "--split", "--count-sessions", "--yes", group=False).exit_code == 0
+    investigator = next(policy for policy in people.policies(GROUND) if policy.person == "investigator")
+    allowed = {action for statement in investigator.statements for action in statement.actions}
+
+    assert measure.account.actions() - allowed == {
+        "cloudwatch:ListMetrics",
+        "cloudwatch:DescribeAlarms",
+        "cloudwatch:ListDashboards",
+    }
+
+
+def test_a_class_that_read_more_than_the_group_keeps_says_so(measure: Measure) -> None:
+    """Fewer bytes come in than once did: the model prices no more than what is kept."""
+    measure.trail.discovery = {**DISCOVERY, "retention_days": 7}
+
+    assert "priced at what the group keeps" in measure.run("--environment", "dev", group=False).stdout
 
 
 @pytest.mark.parametrize(
