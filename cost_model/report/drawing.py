@@ -25,6 +25,9 @@ logging.getLogger("matplotlib").setLevel(logging.CRITICAL)
 
 TEXT_SIZE: Final = 12
 Side: TypeAlias = Literal["left", "center", "right"]
+_LETTERS: Final = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+_LONG: Final = 10_000
+"""From which amount on an axis has letters for zeros."""
 _POINTS_PER_INCH: Final = 72
 """So that a point of matplotlib's is a unit of the drawing."""
 
@@ -128,7 +131,7 @@ def amounts_below(drawing: Drawing, unit: str, *, ticks: int) -> None:
     """Put amounts under the plot, a line up from each, and their unit at the end."""
     axis = drawing.axes.xaxis
     axis.set_major_locator(MaxNLocator(nbins=ticks))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: short(value) if abs(value) >= _LONG else f"{value:,.10g}"))
     axis.grid(visible=True, color=Paint.LINE.placeholder, linewidth=1, clip_on=False)
     drawing.axes.set_axisbelow(True)
     drawing.note(unit, (1, 0), (0, -32), side="right")
@@ -155,6 +158,14 @@ def _axes(figure: Figure, width: int, height: int, edges: Edges) -> Axes:
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_tick_params(which="both", length=0, pad=6, labelcolor=Paint.DIM.placeholder, labelsize=TEXT_SIZE - 1)
     return axes
+
+
+def short(value: float) -> str:
+    """Write 10000 as 10k, 1000000 as 1M: numbers that fit under an axis."""
+    for least, letter in _LETTERS:
+        if abs(value) >= least:
+            return f"{value / least:,.4g}{letter}"
+    return f"{value:,.4g}"
 
 
 @contextmanager

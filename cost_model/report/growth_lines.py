@@ -14,7 +14,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from agent_image.contract import Regime
 from cost_model.render.figures import money, quantity
-from cost_model.report.drawing import Drawing, Edges, Labelled, as_number, drawn
+from cost_model.report.drawing import Drawing, Edges, Labelled, as_number, drawn, short
 from cost_model.report.growth import Growth
 from cost_model.report.paint import Paint
 
@@ -30,7 +30,6 @@ _ABOVE: Final = (Regime.CONTENT, Regime.METADATA, Regime.ARCHIVE, Regime.ADDRESS
 """In which order lines are drawn: the dashed one over the whole one that it lies on."""
 _HEIGHT: Final = 380
 _BETWEEN_NAMES: Final = 15
-_LETTERS: Final = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ def _draw(drawing: Drawing, curves: Sequence[_Curve], sessions: Sequence[Decimal
             linestyle=":",
             clip_on=False,
         )
-        drawing.note(f"{_short(place)} stated", (_part(place, numbers), 1), (0, 6), side="center", paint=Paint.INK)
+        drawing.note(f"{short(place)} stated", (_part(place, numbers), 1), (0, 6), side="center", paint=Paint.INK)
     for curve in curves:
         _draw_curve(drawing, curve)
     _draw_names(drawing, curves)
@@ -117,7 +116,7 @@ def _draw_names(drawing: Drawing, curves: Sequence[_Curve]) -> None:
 def _graduate(axis: Axis, powers: Sequence[float]) -> None:
     axis.set_major_locator(FixedLocator(powers))
     axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: _short(value)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
     axis.grid(visible=True, color=Paint.LINE.placeholder, linewidth=1, clip_on=False)
 
 
@@ -130,11 +129,3 @@ def _powers(amounts: Sequence[Decimal]) -> list[float]:
 
 def _part(value: float, reach: Sequence[float]) -> float:
     return math.log(value / reach[0]) / math.log(reach[-1] / reach[0])
-
-
-def _short(value: float) -> str:
-    """Write 10000 as 10k, 1000000 as 1M: names of numbers that fit under an axis."""
-    for least, letter in _LETTERS:
-        if value >= least:
-            return f"{value / least:,.4g}{letter}"
-    return f"{value:,.4g}"

@@ -16,7 +16,7 @@ from cost_model.prices import load_prices
 from cost_model.regimes import compare_regimes
 from cost_model.report.bars import Bar, Bars, Piece, draw_bars
 from cost_model.report.charts import difference_bars, lever_bars, meter_bars, money, regime_bars, step_bars
-from cost_model.report.drawing import Labelled
+from cost_model.report.drawing import Labelled, short
 from cost_model.report.growth import SESSIONS, growth
 from cost_model.report.growth_lines import draw_growth
 from cost_model.report.paint import Paint, as_property
@@ -203,6 +203,15 @@ def test_a_bar_of_any_size_is_drawn(amount: str) -> None:
     bars = (Bar("x", amount, (Piece(Decimal(0), Decimal(amount), Paint.FIRST, "tip"),)),)
 
     assert "nan" not in draw_bars(Bars(LABEL, "USD", bars), 340).lower()
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [(0.5, "0.5"), (999, "999"), (10_000, "10k"), (2_500_000, "2.5M"), (1e9, "1G"), (3e14, "300T"), (-20_000, "-20k")],
+)
+def test_numbers_of_an_axis_are_short(value: float, written: str) -> None:
+    """So that those of a large bill do not run into each other."""
+    assert short(value) == written
 
 
 def test_every_paint_is_a_property_of_the_page() -> None:
