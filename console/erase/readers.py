@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from console.trace.building import sessions_of
+from console.trace.missing import notes_of
 from console.trace.readers import is_read
 from console.trace.record import Material, Note
 from console.trace.session import retrievals
@@ -54,5 +55,5 @@ def readers_in(material: Material, fingerprint: str) -> Readers:
         lengths=frozenset(lengths),
         words=len(holding),
         words_at=max((moment for moment in holding if moment is not None), default=None),
-        notes=material.notes,
+        notes=notes_of(material),
     )

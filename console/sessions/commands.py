@@ -19,6 +19,7 @@ from console.trace.commands import PARTIAL
 from console.trace.confirming import confirming
 from console.trace.display import safe
 from console.trace.ending import scanned
+from console.trace.missing import notes_of
 from console.trace.record import Material
 from console.trace.trail import Scan
 from console.trace.trails import trail_at
@@ -40,21 +41,21 @@ class Lister:
         """Show the sessions of a trail, the newest first; give the exit status."""
         taken = [one for session in sessions_of(material) if wanted.takes(one := standing(session))]
         found = ordered(taken)[:limit]
-        more = len(taken) - len(found)
+        more, notes = len(taken) - len(found), notes_of(material)
         if self.as_json:
-            self.screen.document(listing.document(found, more, material.notes, scan))
+            self.screen.document(listing.document(found, more, notes, scan))
         else:
             if found:
                 self.screen.table(listing.table(found))
                 self.screen.line()
             self.screen.line(listing.summary(found, more))
-            for note in material.notes:
+            for note in notes:
                 self.screen.line(f"note: {safe(note.text)}")
             if read := scanned(scan):
                 self.screen.line(f"read {read}")
             if command := listing.trace_command(found, self.option):
                 self.screen.line(command)
-        return PARTIAL if any(note.partial for note in material.notes) else 0
+        return PARTIAL if any(note.partial for note in notes) else 0
 
 
 def sessions(where: Where, since: str | None, wanted: Filter, limit: int, *, yes: bool, as_json: bool) -> int:

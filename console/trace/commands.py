@@ -16,6 +16,7 @@ from console.trace.building import session_of, sessions_of
 from console.trace.display import Writer, safe
 from console.trace.ending import ending
 from console.trace.facts import Source, Text
+from console.trace.missing import notes_of
 from console.trace.reads import Finding, passages
 from console.trace.record import Material, Note
 from console.trace.session import Session, retrievals
@@ -107,7 +108,7 @@ class Tracer:
         return _with_notes(session, material)
 
     def _nothing(self, what: str, material: Material) -> ConsoleError:
-        notes = [note.text for note in material.notes]
+        notes = [note.text for note in notes_of(material)]
         late = "what an agent did comes into its trail up to a few seconds later, and --since says how far back to look"
         return ConsoleError("\n".join((f"{self.place} holds nothing of {what}; {late}", *notes)))
 
@@ -140,16 +141,16 @@ class Tracer:
         if not found:
             what = f"the passage {needle.fingerprint}" if needle.fingerprint else f"a passage of {needle.uri}"
             raise self._nothing(what, material)
-        found = self._answered(readers.ordered(found), needle)
+        found, notes = self._answered(readers.ordered(found), needle), notes_of(material)
         self.gathered()
         if shape.as_json:
-            self.screen.document(readers.document(needle, found, self.trail.scan, material.notes))
+            self.screen.document(readers.document(needle, found, self.trail.scan, notes))
         else:
             self.screen.table(readers.table(found))
             self.screen.line()
             self.screen.line(readers.summary(found))
-            self.writer.lines(readers.ending(found, self.trail.scan, material.notes, self.option))
-        return _status(material.notes)
+            self.writer.lines(readers.ending(found, self.trail.scan, notes, self.option))
+        return _status(notes)
 
     def _answered(self, found: list[readers.Reader], needle: Needle) -> list[readers.Reader]:
         """Read the newest sessions whole: their retrievals alone do not say what was answered."""

@@ -11,7 +11,7 @@ from agent_image.contract import Kind as Invoked
 from agent_image.guard.audit import RECOVERED, SESSION_CHAIN
 from console.trace.forest import DEEPEST, NONE, Forest
 from console.trace.kinds import ENTRANCES
-from console.trace.record import EventRecord, Note, Unread
+from console.trace.record import EventRecord, Material, Note, Unread
 from console.trace.runs import Run
 from console.trace.session import Turn
 from console.trace.values import count
@@ -30,6 +30,11 @@ _LACKS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 _CUT_SHORT: Final = frozenset({"truncated", "malformed", "too_deep"})
+
+
+def notes_of(material: Material) -> tuple[Note, ...]:
+    """Give what was noted of the reading, with the lines of which nobody can tell whether they belonged to it."""
+    return (*material.notes, *unread_note(material.unread))
 
 
 def unread_note(unread: Sequence[Unread]) -> Iterator[Note]:

@@ -273,6 +273,19 @@ def test_what_is_partial_says_so_and_has_a_status(desk: Desk) -> None:
     assert desk.trace("--json").document["session"]["notes"][0]["partial"] is True
 
 
+def test_a_line_that_was_cut_off_may_have_named_a_reader_more(desk: Desk) -> None:
+    """Who looks for a leaked passage, or for sessions, must know that not all was read."""
+    spans = desk.state / "spans.jsonl"
+    mark = fingerprint(trails.TEXTS["returns.md"]).text
+    spans.write_text(f'{spans.read_text()}{{"traceId":"a1","attributes":{{"rastro.run":"r","d":"{mark}\n')
+
+    readers, sessions = desk.trace("--chunk", mark), command("sessions", "--since", "9999d", "--state", str(desk.state))
+
+    assert (readers.status, sessions.status) == (3, 3)
+    assert "1 line of the trail could not be read" in readers.out
+    assert "1 line of the trail could not be read" in sessions.out
+
+
 def test_without_looking_up_the_trail_alone_is_shown(desk: Desk) -> None:
     """No source is opened, and the JSON says that nobody asked."""
     (desk.knowledge / "returns.md").unlink()
