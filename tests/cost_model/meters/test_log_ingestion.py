@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
+from types import MappingProxyType
 
 import pytest
 
 from agent_image.contract import Regime
 from cost_model.deployment import LogClass
+from cost_model.estimate import estimate
 from cost_model.prices import PriceBook
 from cost_model.scenario import Scenario
+from cost_model.session_sizes import load_session_sizes
+from tests.cost_model.conftest import TODAY
 from tests.cost_model.golden import close, line, monthly, priced, under
 
 
@@ -57,6 +62,25 @@ def test_split_telemetry_moves_content_to_logs(
     assert (found is None) == (logs is None)
     assert logs is None or (found is not None and close(found.monthly, logs, Decimal("0.00005")))
     assert monthly(split, "storage") == monthly(whole, "storage"), "it stays in the same log group"
+
+
+def test_split_telemetry_takes_both_sizes_as_measured_or_neither(article: Scenario, prices: PriceBook) -> None:
+    """What stays in the spans of a stated session is not what was measured of another."""
+    unsized = under(article, split_telemetry=True, kb_per_session=MappingProxyType({}))
+    stated = under(unsized, kb_per_session=MappingProxyType({Regime.CONTENT: Decimal(85)}))
+    measured, unknown = (
+        estimate(
+            replace(scenario, deployment=replace(scenario.deployment, regime=Regime.CONTENT)),
+            prices,
+            TODAY,
+            load_session_sizes(),
+        )
+        for scenario in (unsized, stated)
+    )
+
+    assert measured.unknown == ()
+    assert any("kb_per_session.metadata is not stated: taken as" in text for text in measured.assumptions)
+    assert {"span_ingestion", "split_ingestion"} <= {each.key for each in unknown.unknown}
 
 
 @pytest.mark.parametrize(

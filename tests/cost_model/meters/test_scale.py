@@ -10,6 +10,7 @@ import pytest
 
 from agent_image.contract import Regime
 from cost_model.errors import UsageError
+from cost_model.estimate import estimate
 from cost_model.prices import PriceBook
 from cost_model.scenario import Scenario
 from cost_model.token_prices import token_rows
@@ -121,3 +122,11 @@ def test_tokens_need_a_price_or_a_model() -> None:
 def test_without_tokens_there_are_no_rows() -> None:
     """Nobody asked for them."""
     assert token_rows(None, "us-east-1", date(2026, 1, 1)) == ()
+
+
+def test_old_prices_of_what_is_for_scale_are_noted(article: Scenario, prices: PriceBook) -> None:
+    """A comparison with a price of long ago misleads as much as a total."""
+    scenario = under(holding(article, runtime=True), runtime=USE)
+    later = estimate(scenario, prices, date(2027, 12, 1))
+
+    assert any("AgentCore Runtime v2, active vCPU: the price is of 2026-09-15" in note for note in later.notes)
