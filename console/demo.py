@@ -21,7 +21,7 @@ from console.screen import Screen
 
 WINDOWS: Final = (1_200, 500)
 """Characters of a passage, before and after the re-index."""
-_RASTRO: Final = (sys.executable, "-m", "console.cli")
+_RASTRO: Final = (sys.executable, "-P", "-m", "console.cli")
 _PAUSE_SECONDS: Final = 0.1
 
 

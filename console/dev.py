@@ -141,7 +141,9 @@ def _start(laptop: Laptop, port: int) -> subprocess.Popen[bytes]:
     try:
         # A session of its own: a key on the terminal reaches it once, through us.
         return subprocess.Popen(  # noqa: S603 - our own program
-            [launcher, sys.executable, "-m", "agent_image"],
+            [launcher, sys.executable, "-P", "-m", "agent_image"],
+            # The launcher lets modules be found where it runs: not among somebody's documents.
+            cwd=laptop.state,
             env=laptop.variables(os.environ, port),
             stdin=subprocess.DEVNULL,
             stdout=events,

@@ -58,9 +58,11 @@ def rastro(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @contextmanager
-def running(state: Path, *options: str) -> Iterator[Running]:
+def running(state: Path, *options: str, folder: Path | None = None) -> Iterator[Running]:
     command = [str(RASTRO), "dev", "--state", str(state), "--port", "0", *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=SHELL, start_new_session=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env=SHELL, start_new_session=True, cwd=folder
+    ) as process:
         assert process.stdout
         printed: list[str] = []
         for line in process.stdout:
@@ -225,3 +227,16 @@ def test_a_signal_before_it_is_ready_leaves_nothing_behind(tmp_path: Path) -> No
     assert (process.returncode, said) == (0, "")
     assert "Traceback" not in complained
     assert not any(child.is_running() for child in children)
+
+
+def test_no_module_of_the_working_folder_is_run(tmp_path: Path) -> None:
+    """A folder of somebody's documents may hold anything, under any name."""
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    for name in ("strands", "boto3", "json", "sitecustomize"):
+        (documents / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write({name!r})\n")
+
+    with running(tmp_path / "state", folder=documents) as agent:
+        assert agent.port
+
+    assert not (tmp_path / "ran").exists()
