@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,9 +18,6 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from cost_model.report.inline_svg import inline
 from cost_model.report.paint import Paint
-
-# Where it makes its list of fonts, it says so on standard error, as it does of a home that cannot be written to.
-logging.getLogger("matplotlib").setLevel(logging.CRITICAL)
 
 TEXT_SIZE: Final = 12
 Side: TypeAlias = Literal["left", "center", "right"]

@@ -99,10 +99,10 @@ def test_a_place_that_cannot_be_written_to_is_refused(tmp_path: Path, name: str)
 
 
 def test_two_runs_write_the_same_page_wherever_they_run(tmp_path: Path) -> None:
-    """A person's own settings of the drawing library, and its order of hashing, change nothing and are not told of."""
+    """Own settings of the drawing library, a home that cannot be written to, the order of hashing: nothing is said."""
     (tmp_path / "matplotlibrc").write_text("font.size: 40\nsvg.fonttype: path\naxes.grid: False\n")
     pages = []
-    for number, home in enumerate((tmp_path / "one", tmp_path / "other")):
+    for number, home in enumerate((tmp_path / "matplotlibrc" / "no folder", tmp_path / "home")):
         page = tmp_path / f"{number}.html"
         command = [sys.executable, "-m", "cost_model", "report", "--usage", str(ARTICLE), "--html", str(page)]
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": str(number), "MPLCONFIGDIR": str(home)}
