@@ -48,7 +48,7 @@ def breaches(difference: Difference, ceilings: Ceilings) -> tuple[Breach, ...]:
         found.append(_breach(MAX_MONTHLY, limit, total, difference))
     limit = ceilings.max_increase
     # Multiplied rather than divided: what cost nothing before has no per cent, and any increase of it is too much.
-    if limit is not None and delta > 0 and delta * 100 > difference.compared * limit:
+    if limit is not None and delta * 100 > difference.compared * limit:
         found.append(_breach(MAX_INCREASE, limit, difference.percent, difference))
     return tuple(found)
 

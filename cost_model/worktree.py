@@ -116,12 +116,15 @@ def _ends_by_exception() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.signal(number, _exit) for number in _SIGNALS}
+    # What somebody else handles, or has ignored (nohup), stays as it is.
+    ours = [number for number in _SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, _exit)
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _exit(number: int, _: FrameType | None) -> None:

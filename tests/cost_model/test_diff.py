@@ -12,6 +12,7 @@ from agent_image.contract import Regime
 from cost_model.ceilings import MAX_INCREASE, MAX_MONTHLY, Ceilings, breaches
 from cost_model.diff import Change, Difference, Fact, Origin, difference, facts_of
 from cost_model.estimate import Estimate
+from cost_model.pieces import Pieces
 from cost_model.prices import PriceBook
 from cost_model.render.difference import breach_words, difference_sections, summary, unknown_words
 from cost_model.render.plain import render_plain
@@ -95,6 +96,25 @@ def test_a_line_that_depends_on_usage_on_one_side_has_no_difference(article: Sce
     assert "Span ingestion" in {each.label for each in found.unknown}
     assert breaches(found, Ceilings(max_increase=ZERO)) == ()
     assert "depends on usage: Span ingestion (dev)" in unknown_words(found)
+
+
+def test_a_line_that_becomes_unknown_weighs_nothing_in_the_per_cent(article: Scenario, prices: PriceBook) -> None:
+    """Only what is known on both sides is compared: writes that nobody states any more are in no base."""
+    stated = {"table_reads_per_session": ZERO, "table_kb_per_session": ZERO}
+    before = under(article, table_writes_per_session=Decimal(216), **stated)
+    after = under(article, table_writes_per_session=None, **stated)
+    table = Pieces(table=True)
+    found = difference([side(before, prices, pieces=table)], [side(after, prices, pieces=table, masking=True)])
+
+    assert close(found.compared, "60.87")
+    assert close(found.delta, "2.29")
+
+
+def test_a_line_that_comes_and_costs_nothing_is_no_difference(article: Scenario, prices: PriceBook) -> None:
+    """Masking switched on over no sessions at all moves nothing."""
+    idle = under(article, sessions=ZERO)
+
+    assert difference([side(idle, prices, masking=False)], [side(idle, prices, masking=True)]).rows == ()
 
 
 def test_a_line_that_comes_and_depends_on_usage_is_shown(article: Scenario, prices: PriceBook) -> None:
