@@ -86,7 +86,10 @@ def _rests_on(found: Findings) -> Chapter:
     cards = (
         Card("prices-card", "Prices, each with the day it was last seen and where", table=table),
         Card(
-            "not-priced-card", "What is not priced", "The bill holds these as well.", remarks=(Remarks("", NOT_PRICED),)
+            "not-priced-card",
+            "What is not priced",
+            "The bill may hold these as well.",
+            remarks=(Remarks("", NOT_PRICED),),
         ),
     )
     return Chapter("rests-on", "What this rests on", cards=cards)
