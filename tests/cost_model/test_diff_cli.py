@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -338,26 +339,57 @@ def test_a_commit_without_the_program_is_refused(project: Path) -> None:
     assert "main: no main.py there to synthesise with" in result.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_nothing_is_left_of_a_comparison_that_is_ended(project: Path, tmp_path: Path, number: signal.Signals) -> None:
-    """An interrupt and a request to terminate remove the worktree and end the synthesis."""
+@pytest.fixture
+def slow(project: Path, tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+    """Start a comparison whose synthesis takes longer than anybody waits, and return it once that runs."""
     (project / "regime").write_text("slow", encoding="utf-8")
     git(project, "commit", "-qam", "Slow")
-    started, temporary = tmp_path / "started", tmp_path / "temporary"
-    temporary.mkdir()
-    command = [sys.executable, "-m", "cost_model", "diff", "--git", "main"]
-    variables = {**os.environ, "PYTHONPATH": str(ROOT), "STARTED": str(started), "TMPDIR": str(temporary)}
-    with subprocess.Popen(
-        command, cwd=project, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as process:
+    (tmp_path / "temporary").mkdir()
+    running: list[subprocess.Popen[bytes]] = []
+
+    def start(*before: str) -> subprocess.Popen[bytes]:
+        command = [*before, sys.executable, "-m", "cost_model", "diff", "--git", "main"]
+        started = tmp_path / "started"
+        variables = {"PYTHONPATH": str(ROOT), "STARTED": str(started), "TMPDIR": str(tmp_path / "temporary")}
+        silent = subprocess.DEVNULL
+        process = subprocess.Popen(command, cwd=project, env=os.environ | variables, stdout=silent, stderr=silent)
+        running.append(process)
         while not started.exists():
             assert process.poll() is None
             time.sleep(0.01)
-        process.send_signal(number)
-        assert process.wait(30) != 0
+        return process
 
+    yield start
+    for process in running:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_nothing_is_left_of_a_comparison_that_is_ended(
+    project: Path, tmp_path: Path, slow: Callable[..., subprocess.Popen[bytes]], number: signal.Signals
+) -> None:
+    """An interrupt, a request to terminate and a terminal that closes remove the worktree and end the synthesis."""
+    process = slow()
+    process.send_signal(number)
+
+    assert process.wait(30) != 0
     assert left_over(project) == []
-    assert list(temporary.iterdir()) == []
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_a_terminal_that_closes_does_not_end_what_was_told_to_go_on(
+    project: Path, slow: Callable[..., subprocess.Popen[bytes]]
+) -> None:
+    """Under nohup a comparison stays; a request to terminate still cleans up."""
+    process = slow("nohup")
+    process.send_signal(signal.SIGHUP)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(0.5)
+    process.send_signal(signal.SIGTERM)
+
+    assert process.wait(30) != 0
+    assert left_over(project) == []
 
 
 def test_a_hook_s_variables_do_not_lead_elsewhere(project: Path, tmp_path: Path) -> None:
