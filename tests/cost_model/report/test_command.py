@@ -100,7 +100,7 @@ def test_a_place_that_cannot_be_written_to_is_refused(tmp_path: Path, name: str)
 
 def test_two_runs_write_the_same_page_wherever_they_run(tmp_path: Path) -> None:
     """Own settings of the drawing library, a home that cannot be written to, the order of hashing: nothing is said."""
-    (tmp_path / "matplotlibrc").write_text("font.size: 40\nsvg.fonttype: path\naxes.grid: False\n")
+    (tmp_path / "matplotlibrc").write_text("svg.fonttype: path\nlines.dashed_pattern: 9, 1\nxtick.labelbottom: False\n")
     pages = []
     for number, home in enumerate((tmp_path / "matplotlibrc" / "no folder", tmp_path / "home")):
         page = tmp_path / f"{number}.html"
