@@ -100,14 +100,17 @@ def test_a_place_that_cannot_be_written_to_is_refused(tmp_path: Path, name: str)
 
 def test_two_runs_write_the_same_page_wherever_they_run(tmp_path: Path) -> None:
     """Own settings of the drawing library, a home that cannot be written to, the order of hashing: nothing is said."""
-    (tmp_path / "matplotlibrc").write_text("svg.fonttype: path\nlines.dashed_pattern: 9, 1\nxtick.labelbottom: False\n")
+    own, bare = tmp_path / "own", tmp_path / "bare"
+    own.mkdir()
+    bare.mkdir()
+    settings = own / "matplotlibrc"
+    settings.write_text("svg.fonttype: path\nlines.dashed_pattern: 9, 1\nxtick.labelbottom: False\n")
     pages = []
-    for number, home in enumerate((tmp_path / "matplotlibrc" / "no folder", tmp_path / "home")):
-        page = tmp_path / f"{number}.html"
+    for seed, (folder, home) in enumerate(((own, settings / "no folder"), (bare, bare))):
+        page = folder / "page.html"
         command = [sys.executable, "-m", "cost_model", "report", "--usage", str(ARTICLE), "--html", str(page)]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": str(number), "MPLCONFIGDIR": str(home)}
-        environment |= {"MATPLOTLIBRC": str(tmp_path)} if not number else {}
-        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": str(seed), "MPLCONFIGDIR": str(home)}
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
         pages.append(page.read_text())
 
