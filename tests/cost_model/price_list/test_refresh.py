@@ -9,6 +9,8 @@ from decimal import Decimal
 
 import pytest
 
+from cost_model.price_list.choosing import choose
+from cost_model.price_list.product import read_product
 from cost_model.prices import SHIPPED, load_prices, prices_with
 from tests.cost_model.conftest import Synthesis
 from tests.cost_model.price_list.conftest import IRELAND, Prices, book, items_of
@@ -356,3 +358,25 @@ def test_an_estimate_takes_the_prices_that_were_added(prices: Prices, synthesis:
     result = estimate(synthesis, "--prices", prices.folder)
     assert result.exit_code == 0, result.stderr
     assert "eu-west-1" in result.stdout
+
+
+def test_a_product_of_another_region_is_never_chosen() -> None:
+    """Whatever a list answers to the question for a Region."""
+    wanted = next(row for row in book() if row.id == "log_storage")
+    listed = item("AmazonCloudWatch", "USE1-TimedStorage-ByteHrs", "us-east-1", "0.03", "GB-Mo")
+    terms = listed["terms"]["OnDemand"]
+    product = read_product(listed["product"], terms, service_code="AmazonCloudWatch", published=None, source="a list")
+
+    assert choose(wanted, [product], "us-east-1").faults == ()
+    assert "lists no usage type in eu-west-1" in choose(wanted, [product], IRELAND).faults[0]
+
+
+def test_a_file_keeps_its_mode(prices: Prices) -> None:
+    """Others who could read the price book still can."""
+    prices.refreshed()
+    assert prices.file().stat().st_mode & 0o777 == 0o644
+
+    prices.file().write_text(prices.file().read_text().replace(f"as_of = {today()}", "as_of = 2026-01-01"))
+    prices.file().chmod(0o664)
+    prices.refreshed()
+    assert prices.file().stat().st_mode & 0o777 == 0o664
