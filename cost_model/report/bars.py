@@ -98,10 +98,11 @@ def _draw_bar(drawing: Drawing, bar: Bar, top: int, reach: tuple[float, float]) 
     scale = drawing.plotted_width / (high - low)
     for piece in bar.pieces:
         start, end = sorted((as_number(piece.start), as_number(piece.end)))
-        least = (high - low) * _LEAST if piece.start != piece.end else 0
+        if piece.start == piece.end:  # nothing has no bar, not even the smallest
+            continue
         drawing.axes.barh(
             top + _BAR[0],
-            max(end - start, least),
+            max(end - start, (high - low) * _LEAST),
             height=_BAR[1],
             left=start,
             align="edge",

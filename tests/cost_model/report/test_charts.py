@@ -199,10 +199,13 @@ def test_a_drawing_says_what_it_shows() -> None:
 
 @pytest.mark.parametrize("amount", ["0", "1e-9", "1", "1e20", "-1e20"])
 def test_a_bar_of_any_size_is_drawn(amount: str) -> None:
-    """Nothing, next to nothing, and more money than there is."""
+    """Next to nothing, and more money than there is; nothing has no bar."""
     bars = (Bar("x", amount, (Piece(Decimal(0), Decimal(amount), Paint.FIRST, "tip"),)),)
+    found = Parsed(str(draw_bars(Bars(LABEL, "USD", bars), 340)))
+    marks = [attrs for _, attrs in found.elements if attrs.get("class") == "mark"]
 
-    assert "nan" not in draw_bars(Bars(LABEL, "USD", bars), 340).lower()
+    assert len(marks) == (1 if Decimal(amount) else 0)
+    assert not [path for path in found.values("d") if "nan" in path.lower() or "inf" in path.lower()]
 
 
 @pytest.mark.parametrize(
