@@ -21,10 +21,21 @@ from agent_image.guard.records import NEW, Conflict, Document, Record, StoreUnav
 from agent_image.retrieval.failure import AWS_ERRORS, Failure, aws_code, aws_failure
 from agent_image.stores.large import LargeState
 from agent_image.stores.refusal import refusal
-from agent_image.stores.text import document_of, document_text, is_key, item_of, moment_of, moment_text
+from agent_image.stores.text import (
+    document_of,
+    document_text,
+    is_key,
+    item_of,
+    moment_of,
+    moment_text,
+    packed,
+    unpacked,
+)
 
 INLINE_LIMIT: Final = 300_000
-"""Bytes of a document that an item holds; DynamoDB takes 400 KB with all its names."""
+"""Bytes of a document, packed, that an item holds; DynamoDB takes 400 KB with all its names."""
+PACKED_FROM: Final = 1_000
+"""Bytes of a document that is packed: DynamoDB charges each KB that is written."""
 BATCH_LIMIT: Final = 100
 """Keys that one BatchGetItem takes."""
 ROUNDS: Final = 5
@@ -114,21 +125,30 @@ class DynamoRecords:
 
     def _content(self, document: Document) -> _Values:
         text = document_text(document)
-        if len(text) <= INLINE_LIMIT:
+        if len(text) < PACKED_FROM:
             return {_DOCUMENT: {"S": text}}
+        data = packed(text)
+        if len(data) <= INLINE_LIMIT:
+            return {_DOCUMENT: {"B": data}}
         if self._large is None:
-            raise StoreError("record_too_large", f"A record has more than {INLINE_LIMIT:,} bytes.")
+            raise StoreError("record_too_large", f"A record has more than {INLINE_LIMIT:,} bytes, packed.")
         return {_DIGEST: {"S": self._large.put(text)}}
 
     def _record(self, item: _Values) -> Record:
         try:
             key, version = item[TABLE_KEY]["S"], int(item[_VERSION]["N"])
-            text = item[_DOCUMENT]["S"] if _DOCUMENT in item else self._text(item[_DIGEST]["S"])
+            text = self._text(item)
         except (KeyError, ValueError):
             raise StoreError("record_malformed", "A record in the store cannot be read.") from None
         return Record(key, version, document_of(text), _due(item))
 
-    def _text(self, digest: str) -> str:
+    def _text(self, item: _Values) -> str:
+        match item.get(_DOCUMENT):
+            case {"S": str(text)}:
+                return text
+            case {"B": bytes(data)}:
+                return unpacked(data)
+        digest: str = item[_DIGEST]["S"]
         if self._large is None:
             raise StoreError("state_missing", "No bucket is named for the texts of long records.")
         return self._large.get(digest)

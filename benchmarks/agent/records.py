@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final
@@ -76,7 +77,7 @@ def _requests(relay: Relay) -> Iterator[tuple[str, Any]]:
 
 
 def item_bytes(item: Item) -> int:
-    """Count an item as DynamoDB does: names and texts in UTF-8, two digits of a number to a byte and one more."""
+    """Count an item as DynamoDB does: names and texts in UTF-8, bytes as they are, two digits of a number to one."""
     return sum(
         len(name.encode()) + sum(_value_bytes(kind, value) for kind, value in held.items())
         for name, held in item.items()
@@ -84,7 +85,13 @@ def item_bytes(item: Item) -> int:
 
 
 def _value_bytes(kind: str, value: str) -> int:
-    return (len(value) + 1) // 2 + 1 if kind == "N" else len(value.encode())
+    match kind:
+        case "N":
+            return (len(value) + 1) // 2 + 1
+        case "B":
+            return len(b64decode(value))
+        case _:
+            return len(value.encode())
 
 
 def _audit(aws: str) -> Mapping[str, Decimal]:

@@ -8,6 +8,7 @@ from agent_image.contract import Item
 from agent_image.guard.records import Conflict, Record, Records
 from tests.conformance.place import Place
 from tests.conformance.processes import workers
+from tests.loopback.table import unpackable
 
 KEY = f"{Item.SESSION}abc"
 KILLS = 4
@@ -39,4 +40,4 @@ def test_a_writer_that_is_killed_leaves_whole_records(shared: Place, size: int) 
         with shared.opened() as records:
             found = settled(records)
         assert found.version in {said[-1], said[-1] + 1}
-        assert found.document == {"n": found.version, "text": str(found.version % 10) * size}
+        assert found.document == {"n": found.version, "text": f"{found.version}{unpackable(size)}"}

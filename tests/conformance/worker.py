@@ -10,6 +10,7 @@ from typing import Any
 from agent_image.errors import StoreError
 from agent_image.guard.records import Conflict, Records
 from agent_image.stores.by_url import records_at
+from tests.loopback.table import unpackable
 
 
 def main() -> None:
@@ -40,9 +41,10 @@ def _fill(records: Records, key: str, size: int) -> None:
     """Write one record for ever, and say each version that stands."""
     found = records.get(key)
     version = 0 if found is None else found.version
+    text = unpackable(size)
     while True:
         version += 1
-        records.put(key, {"n": version, "text": str(version % 10) * size}, expected=version - 1)
+        records.put(key, {"n": version, "text": f"{version}{text}"}, expected=version - 1)
         _say(str(version))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+from string import ascii_letters, digits
 from typing import Any
 
 import boto3
@@ -54,3 +56,8 @@ def make_table(url: str, name: str) -> None:
 def make_bucket(url: str, name: str) -> None:
     """Make a bucket."""
     client_at(url, "s3").create_bucket(Bucket=name, CreateBucketConfiguration={"LocationConstraint": REGION})
+
+
+def unpackable(length: int) -> str:
+    """Make a text that no packing makes much shorter, the same each time."""
+    return "".join(Random(length).choices(ascii_letters + digits, k=length))  # noqa: S311 - nobody guards it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,14 +12,15 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from agent_image.contract import DUE_KEY, QUEUE_KEY, STATE_OBJECT_PREFIX, TABLE_EXPIRY, TABLE_KEY, Item
 from agent_image.errors import StoreError
 from agent_image.guard.records import NEW, Conflict, StoreUnavailable
-from agent_image.stores.dynamodb import INLINE_LIMIT, ROUNDS
-from agent_image.stores.text import moment_text
+from agent_image.stores.dynamodb import INLINE_LIMIT, PACKED_FROM, ROUNDS
+from agent_image.stores.text import UNPACKED_LIMIT, moment_text
 from tests.agent_image.stores.table_store import TableStore, answering, table_store
-from tests.loopback.table import client_at
+from tests.loopback.table import client_at, unpackable
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 KEY = f"{Item.CHECKPOINT}abc"
-LONG = {"text": "x" * INLINE_LIMIT}
+LONG = {"text": unpackable(2 * INLINE_LIMIT)}
+"""No packing makes an item of it."""
 FAULT = (500, {"__type": "InternalServerError"})
 
 
@@ -236,10 +238,48 @@ def test_a_long_document_lies_in_the_bucket_before_its_item_does(place: TableSto
 
 
 def test_a_document_that_fits_lies_in_its_item(place: TableStore) -> None:
-    """One request, not two, for nearly every record."""
-    place.store().put(KEY, {"text": "x" * (INLINE_LIMIT - 20)}, expected=NEW)
+    """One request, not two, for nearly every record; each KB that is written is paid for, so it is packed."""
+    said = {"text": "A sentence of a conversation, and another one. " * 5_000}
+    place.store().put(KEY, said, expected=NEW)
 
     assert place.objects() == {}
+    assert len(place.items()[KEY]["document"]["B"]) < len(said["text"]) / 3
+    found = place.store().get(KEY)
+    assert found is not None
+    assert found.document == said
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"no zlib", zlib.compress(b"x" * PACKED_FROM)[:-5], zlib.compress("é".encode()), zlib.compress(b"[]")],
+    ids=["nothing", "not packed", "cut", "not ASCII", "no document"],
+)
+def test_an_item_that_cannot_be_unpacked_is_not_read(place: TableStore, data: bytes) -> None:
+    """Nobody guesses what it said."""
+    place.client("dynamodb").put_item(
+        TableName=place.name,
+        Item={TABLE_KEY: {"S": KEY}, "version": {"N": "1"}, "document": {"B": data}},
+    )
+
+    with pytest.raises(StoreError) as refused:
+        place.store().get(KEY)
+
+    assert refused.value.code == "record_malformed"
+
+
+def test_an_item_that_unpacks_without_end_is_not_read(place: TableStore) -> None:
+    """Whoever may write an item takes no process down with it."""
+    packing = zlib.compressobj()
+    data = b"".join(packing.compress(b"0" * (1 << 20)) for _ in range((UNPACKED_LIMIT >> 20) + 1)) + packing.flush()
+    place.client("dynamodb").put_item(
+        TableName=place.name,
+        Item={TABLE_KEY: {"S": KEY}, "version": {"N": "1"}, "document": {"B": data}},
+    )
+
+    with pytest.raises(StoreError) as refused:
+        place.store().get(KEY)
+
+    assert refused.value.code == "record_malformed"
 
 
 @pytest.mark.parametrize(("spoil", "code"), [("change", "state_changed"), ("remove", "state_missing")])

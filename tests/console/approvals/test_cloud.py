@@ -33,11 +33,11 @@ from tests.console.approvals.test_path import Answer, command
 from tests.console.loopback import Asked, Scripted, document, serving
 from tests.console.test_environment import ARN, credentials
 from tests.loopback.aws import moto
-from tests.loopback.table import client_at, make_bucket, make_table
+from tests.loopback.table import client_at, make_bucket, make_table, unpackable
 
 __all__ = ["credentials"]
 NUMBERS = count()
-LONG = "x" * 400_000
+LONG = unpackable(400_000)
 
 
 @dataclass

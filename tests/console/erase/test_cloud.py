@@ -38,13 +38,13 @@ from tests.console.approvals.test_path import Answer, command
 from tests.console.test_environment import credentials
 from tests.loopback.aws import moto
 from tests.loopback.insights import Insights, querying
-from tests.loopback.table import client_at, make_bucket, make_table
+from tests.loopback.table import client_at, make_bucket, make_table, unpackable
 
 __all__ = ["credentials"]
 NUMBERS = count()
 GROUP = "/aws/bedrock-agentcore/runtimes/rastro_prod-AbCdEf1234-live"
 FORM = RETURNS.fingerprint
-LONG = "x" * 400_000
+LONG = unpackable(400_000)
 
 
 @dataclass
