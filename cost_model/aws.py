@@ -10,13 +10,14 @@ from typing import Any, Final
 import boto3
 from botocore import exceptions as aws
 from botocore.config import Config
+from botocore.parsers import ResponseParserError
 from urllib3.exceptions import HTTPError
 
 from cost_model.errors import AwsError
 from cost_model.render.figures import clean
 
-ATTEMPTS: Final = 8
-"""How often a question is asked at most while AWS says: later. The waits between double, up to 20 seconds."""
+ATTEMPTS: Final = 5
+"""How often a question is asked at most while AWS says: later. The waits between double: some ten seconds together."""
 _NO_REASONS: Final[Mapping[str, str]] = MappingProxyType({})
 _DENIED: Final = frozenset({"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationError"})
 _EXPIRED: Final = frozenset(
@@ -70,7 +71,7 @@ def told(attempt: str, right: str = "", reasons: Mapping[str, str] = _NO_REASONS
     except aws.ClientError as error:
         code = code_of(error)
         reason = reasons.get(code) or _reason(code, right)
-    except aws.ResponseParserError:
+    except ResponseParserError:
         reason = "the answer is not one of AWS's"
     except (aws.BotoCoreError, HTTPError) as error:
         reason = f"AWS was not reached, or broke off ({type(error).__name__})"

@@ -462,3 +462,21 @@ def test_json_is_one_document(measure: Measure) -> None:
 
     assert json.loads(result.stdout)["log_group"] == GROUP
     assert f"{measure.file}: written" in result.stderr
+
+
+def test_days_outside_the_window_do_not_count(measure: Measure) -> None:
+    """CloudWatch aligns sums to days of its own, and may begin before."""
+    measure.account.answers["cloudwatch:GetMetricData"] = _two_days
+
+    assert near(measure.measured("--days", 1)["gb_per_month"], 3)
+
+
+def _two_days(asked: Any) -> dict[str, Any]:
+    end = asked["EndTime"]
+    moments, sums = [end, end - 86_400], [9e9, float(DAY_BYTES)]
+    return {
+        "MetricDataResults": [
+            {"Id": query["Id"], "StatusCode": "Complete", "Timestamps": moments, "Values": sums}
+            for query in asked["MetricDataQueries"]
+        ]
+    }
