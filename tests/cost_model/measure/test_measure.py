@@ -25,6 +25,7 @@ def near(value: Any, expected: float) -> bool:
 def test_a_month_is_thirty_days_such_as_those_that_are_over(measure: Measure) -> None:
     """Today is a part of a day, and is left out; pages are followed."""
     measure.trail.page = 7
+    measure.trail.queries *= 5
     document = measure.measured()
 
     assert (document["first_day"], document["last_day"]) == (ago(30).isoformat(), ago(1).isoformat())
@@ -32,6 +33,7 @@ def test_a_month_is_thirty_days_such_as_those_that_are_over(measure: Measure) ->
     assert near(document["gb_per_month"], 3)
     assert Decimal(document["incoming"]["events"]) == Decimal(30 * DAY_BYTES) / 1024
     assert len([action for action, _ in measure.account.asked if action == "cloudwatch:GetMetricData"]) > 10
+    assert sum(query["runs"] for query in document["queries"]) == 15
 
 
 def test_days_without_a_sum_are_unknown_and_not_nothing(measure: Measure) -> None:
@@ -480,3 +482,13 @@ def _two_days(asked: Any) -> dict[str, Any]:
             for query in asked["MetricDataQueries"]
         ]
     }
+
+
+def test_a_query_that_nobody_can_read_is_stopped(measure: Measure) -> None:
+    """It would read on, and be charged."""
+    measure.trail.denied = {"logs:GetQueryResults"}
+    result = measure.run("--split", "--yes")
+
+    assert result.exit_code == 1
+    assert "this needs logs:GetQueryResults" in result.stderr
+    assert ("logs:StopQuery", {"queryId": "own"}) in measure.account.asked

@@ -6,11 +6,14 @@ import shutil
 import tomllib
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
+from cost_model.errors import PriceListError
 from cost_model.price_list.choosing import choose
 from cost_model.price_list.product import read_product
+from cost_model.price_list.writing import add_rows
 from cost_model.prices import SHIPPED, load_prices, prices_with
 from tests.cost_model.conftest import Synthesis
 from tests.cost_model.price_list.conftest import IRELAND, Prices, book, items_of
@@ -380,3 +383,14 @@ def test_a_file_keeps_its_mode(prices: Prices) -> None:
     prices.file().chmod(0o664)
     prices.refreshed()
     assert prices.file().stat().st_mode & 0o777 == 0o664
+
+
+def test_what_would_be_no_price_file_is_not_written(tmp_path: Path) -> None:
+    """Two rows of one day: the file stays as it was."""
+    row = next(row for row in book() if row.id == "log_storage")
+    path = add_rows(tmp_path, "us-east-1", [row])
+    before = path.read_bytes()
+
+    with pytest.raises(PriceListError, match=r"nothing was written: us-east-1\.toml: log_storage has two rows"):
+        add_rows(tmp_path, "us-east-1", [row])
+    assert path.read_bytes() == before
