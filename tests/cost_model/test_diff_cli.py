@@ -143,6 +143,19 @@ def test_a_saved_folder_without_settings_borrows_the_usage_of_the_other(
     assert "[usage] differs" not in result.stdout
 
 
+def test_head_without_settings_beside_it_takes_those_of_where_the_command_runs(
+    sides: tuple[Synthesis, Synthesis], tmp_path: Path
+) -> None:
+    """As `estimate` does: head is what the project here was synthesised to, wherever that was written."""
+    base, head = sides
+    saved = head.write().rename(tmp_path / "saved")
+    head.set_file("dev.toml", USAGE + "\n# changed\n")
+    result = spawn(base.write(), saved, cwd=head.root)
+
+    assert result.returncode == 2
+    assert "environments/dev.toml: changed since the stacks were made" in result.stderr
+
+
 def test_a_folder_against_itself_says_that_nothing_differs(sides: tuple[Synthesis, Synthesis]) -> None:
     """In every format, with status 0 under any ceiling on increase."""
     out = sides[0].write()
