@@ -12,6 +12,8 @@ class QuietHandler(BaseHTTPRequestHandler):
     """Answer without writing a log."""
 
     protocol_version = "HTTP/1.1"
+    # Head and body go apart: held back for each other, they would cost every answer 40 ms.
+    disable_nagle_algorithm = True
 
     def log_message(self, *_: object) -> None:
         """Write nothing."""
