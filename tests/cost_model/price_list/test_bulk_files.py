@@ -76,7 +76,7 @@ def test_a_file_of_another_region_has_no_rows(prices: Prices, tmp_path: Path) ->
         (b"  \n", "is empty"),
         (b"<!DOCTYPE html><title>Access denied</title>", "is a page in HTML or XML, perhaps an error's"),
         (b"\xef\xbb\xbf<Error><Code>NoSuchKey</Code></Error>", "is a page in HTML or XML"),
-        (gzip.compress(b"{}"), "is packed with gzip; unpack it first"),
+        (gzip.compress(b"{}", mtime=0), "is packed with gzip; unpack it first"),
         (bulk_json(items_of(), CLOUDWATCH).encode()[:-9], "cut off, or not valid JSON"),
         (b"[" * 99_999, "is neither JSON nor a price list in CSV"),
         (b'{"a":' + b"[" * 99_999, "cut off, or not valid JSON"),
