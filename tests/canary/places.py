@@ -17,6 +17,7 @@ from agent_image.guard.audit_s3 import AuditPlace, parse_audit_place
 from agent_image.guard.records import Records
 from agent_image.stores.dynamodb import DynamoRecords
 from agent_image.stores.large import LargeState
+from agent_image.stores.text import unpacked
 from console.audit.anchors import decided, heads, named_in
 from tests.agent_image.telemetry.sink import Sink, listening
 from tests.canary import script
@@ -71,12 +72,20 @@ class Cloud:
     def _items(self) -> dict[str, bytes]:
         pages = self.client("dynamodb").get_paginator("scan").paginate(TableName=self.name)
         items = [item for page in pages for item in page["Items"]]
-        return {item[TABLE_KEY]["S"]: json.dumps(item, default=repr, ensure_ascii=False).encode() for item in items}
+        return {item[TABLE_KEY]["S"]: _said(item).encode() for item in items}
 
     def _objects(self, prefix: str) -> Iterator[str]:
         s3 = self.client("s3")
         for one in s3.list_objects_v2(Bucket=self.name, Prefix=prefix).get("Contents", []):
             yield s3.get_object(Bucket=self.name, Key=one["Key"])["Body"].read().decode()
+
+
+def _said(item: dict[str, Any]) -> str:
+    """Write an item, unpacked: packed words would be found by nobody."""
+    open_values = {
+        name: unpacked(value["B"]) if name == "document" and "B" in value else value for name, value in item.items()
+    }
+    return json.dumps(open_values, default=repr, ensure_ascii=False)
 
 
 def cloud_at(url: str) -> Cloud:

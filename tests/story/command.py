@@ -18,7 +18,7 @@ _VARYING: Final = (
     (r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "SESSION"),
     (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?(?: UTC|Z)?", "TIME"),
     (r"\b\d[\d.,]* (?:ms|s|min|h)\b(?: \d+ s)?", "LASTING"),
-    (r"digest [\w-]{16}\b", "digest #"),
+    (r"digest [\w-]{16}", "digest #"),
     (r"(?<=^read  )[\d.]+ [KM]?B", "SIZE"),
     (r"(?<=result )[\d,]+(?= bytes)", "#"),
 )
