@@ -52,7 +52,7 @@ def test_a_refusal_has_status_two_and_no_traceback() -> None:
 
 
 def test_every_shipped_environment_is_priced_from_what_was_synthesised(shipped: Synthesis) -> None:
-    """No line of a shipped environment depends on a number that its file left out; how often keys are used, none says."""
+    """No line depends on a number that a shipped file left out; how often keys are used, no file can state."""
     answer = rastro("cost", "estimate", shipped.folder, "--format", "json")
 
     found = json.loads(answer.stdout)
