@@ -6,7 +6,6 @@ import re
 from base64 import b64encode
 from dataclasses import replace
 from hashlib import sha256
-from html.parser import HTMLParser
 
 import pytest
 
@@ -15,40 +14,12 @@ from console.trace.page import is_link, page
 from console.trace.session import OtherStep, PassageRead, Retrieval, Session, Words
 from console.trace.trail import Scan
 from tests.console.trace.sessions import ASKED, EVIL, RETRIEVAL, SESSION, START, WORDS, evil_session, finding
+from tests.parsed_page import Parsed
 
-VOID = {"meta"}
 ALLOWED = {
     *("html", "head", "meta", "title", "style", "body", "header", "main", "footer", "section"),
     *("h1", "h2", "p", "span", "ol", "li", "details", "summary", "blockquote", "mark", "a"),
 }
-
-
-class Parsed(HTMLParser):
-    """Read a page as a browser does: which elements, which attributes, which text; and whether all closes."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.text: list[str] = []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self.open and self.open[-1] != "style":
-            self.text.append(data)
-
-    @property
-    def all_text(self) -> str:
-        return " ".join("".join(self.text).split())
 
 
 def written(session: Session, *, looked: bool = True) -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
-from html.parser import HTMLParser
 
 from agent_image.contract import Regime
 from cost_model.deployment import Deployment, read_deployment
@@ -20,7 +18,6 @@ from cost_model.workload import Workload, read_workload
 from tests.cost_model.conftest import ARTICLE, TODAY
 
 EVIL = "</title></style><script>alert(1)</script>\"'> {{ 7 * 7 }} $x$ & \u202e\x1b[2J"
-VOID = {"meta"}
 
 
 def article(regime: Regime | None = Regime.ARCHIVE) -> Scenario:
@@ -53,38 +50,3 @@ def article_page() -> str:
 
 def written(*scenarios: Scenario) -> str:
     return page(report(findings(*scenarios)))
-
-
-class Parsed(HTMLParser):
-    """Read a page as a browser does: which elements, which attributes, which text; and whether all closes."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.text: list[str] = []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self.open and self.open[-1] != "style":
-            self.text.append(data)
-
-    @property
-    def all_text(self) -> str:
-        return " ".join("".join(self.text).split())
-
-    def values(self, name: str) -> Iterable[str]:
-        """Yield an attribute of every element that has it."""
-        return [attrs[name] or "" for _, attrs in self.elements if name in attrs]

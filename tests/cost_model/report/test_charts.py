@@ -25,7 +25,8 @@ from cost_model.scenario import Scenario
 from cost_model.sensitivity import movers, sensitivity
 from cost_model.session_sizes import load_session_sizes
 from tests.cost_model.conftest import TODAY
-from tests.cost_model.report.reports import Parsed, article, unknown, written
+from tests.cost_model.report.reports import article, unknown, written
+from tests.parsed_page import Parsed
 
 PRICES, SIZES = load_prices(), load_session_sizes()
 LABEL = Labelled("name", "a title", "some words")

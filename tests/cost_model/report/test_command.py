@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 from cost_model.cli import app
 from tests.conftest import ROOT
 from tests.cost_model.conftest import ARTICLE, Synthesis
-from tests.cost_model.report.reports import Parsed
+from tests.parsed_page import Parsed
 
 
 def report(*arguments: object) -> Result:

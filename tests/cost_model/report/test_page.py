@@ -12,7 +12,8 @@ import pytest
 from agent_image.contract import Regime
 from cost_model.estimate import NOT_PRICED
 from cost_model.render.figures import UNKNOWN
-from tests.cost_model.report.reports import EVIL, Parsed, article, article_page, evil, findings, unknown, written
+from tests.cost_model.report.reports import EVIL, article, article_page, evil, findings, unknown, written
+from tests.parsed_page import Parsed
 
 ALLOWED = {
     *("html", "head", "meta", "title", "style", "body", "header", "nav", "main", "footer", "section", "figure"),
