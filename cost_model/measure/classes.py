@@ -9,6 +9,7 @@ from typing import Final
 
 from cost_model.measure.history import Ran
 from cost_model.measure.query_shape import shape_of
+from cost_model.meters.queries import INDEX_ENTRY_DAYS
 from cost_model.query_classes import QueryClass
 
 MOST_CLASSES: Final = 8
@@ -49,14 +50,19 @@ class Measured:
 
         The history does not say how far back a query looked. The window is the one in which a query reads as much as
         these did: bytes read and skipped, by those that come in a day. Where what was skipped is not told, the ratio is
-        0 and the window the shorter: the price comes out the same.
+        0 and the window the shorter: the price comes out the same. A look-up further back than index entries live is
+        written with the ratio of the days that these cover, as the model takes it.
         """
         if not self.told or not bytes_a_day:
             return None
         skip_ratio = self.skip_ratio or Decimal(0)
         # An index that spared everything leaves no window to divide by.
         skip_ratio = min(skip_ratio.quantize(_FINE), 1 - _FINE)
-        window = self.scanned / self.told / (1 - skip_ratio) / bytes_a_day
+        read = self.scanned / self.told / bytes_a_day
+        window = read / (1 - skip_ratio)
+        if self.indexed and window > INDEX_ENTRY_DAYS:
+            skip_ratio = min((window - read) / INDEX_ENTRY_DAYS, Decimal(1)).quantize(_FINE)
+            window = read + INDEX_ENTRY_DAYS * skip_ratio
         runs = (Decimal(self.runs) / days * days_per_month).quantize(_FINE).normalize()
         return QueryClass(self.name, runs, min(window.quantize(_FINE), _LONGEST_WINDOW), self.indexed, skip_ratio)
 

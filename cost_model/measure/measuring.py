@@ -83,8 +83,10 @@ def measure(place: Place, asked: Asked, prices: PriceBook, today: date) -> Measu
 
 
 def _sampled(measurement: Measurement, asked: Asked, sampler: Sampler, prices: PriceBook) -> Measurement:
-    own, window = measurement.incoming, measurement.window
+    own = measurement.incoming
     day = max(own.bytes_by_day)
+    # The day on which a group began is not among those whose bytes are known: nor are its sessions.
+    window = Window(min(own.bytes_by_day), measurement.window.last)
     scans = []
     if asked.split:
         scans.append(_scan(f"telling spans from other lines on {day}", own.bytes_by_day[day], measurement, prices))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 from typing import Final
 
@@ -21,10 +22,15 @@ def check_file(path: Path) -> bytes:
     """Give a file's first bytes, without space before them.
 
     Raises:
-        DocumentError: it is not there, too large, empty, packed, or a page.
+        DocumentError: it is not there, no file, too large, empty, packed, or a page.
     """
     try:
-        size = path.stat().st_size
+        found = path.stat()
+        if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
+            # A pipe or a device could keep a reader waiting for ever, whatever its size says.
+            message = f"{path}: not a file; allowed: a file"
+            raise DocumentError(message)
+        size = found.st_size
         if size > MAXIMUM_BYTES:
             message = f"{path}: {size:,} bytes; allowed: at most {MAXIMUM_BYTES:,}; {ADVICE}"
             raise DocumentError(message)

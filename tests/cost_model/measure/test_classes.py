@@ -9,9 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_image.contract import Regime
+from cost_model.deployment import Deployment
 from cost_model.measure.classes import MOST_CLASSES, classes_of
 from cost_model.measure.history import Ran
 from cost_model.measure.query_shape import Shape, shape_of
+from cost_model.meters.queries import INDEX_ENTRY_DAYS, part_of
+from cost_model.money import gigabytes
+from cost_model.scenario import Scenario
+from cost_model.workload import Workload
 
 AT = datetime(2026, 11, 1, tzinfo=UTC)
 A_DAY = Decimal(1_000_000)
@@ -79,17 +85,18 @@ queries = st.lists(
 
 @given(queries)
 def test_a_class_is_priced_at_the_bytes_that_were_read(history: list[Ran]) -> None:
-    """Runs x window x (1 - ratio) x bytes a day: the model scans what the queries did, to four digits."""
+    """Runs x (window - ratio x covered days) x bytes a day: the model scans what the queries did, to four digits."""
     for each in classes_of(history):
         query = each.query_class(A_DAY, 30, Decimal(30))
         assert query is not None
         skip_ratio = query.skip_ratio or Decimal(0)
-        priced = query.runs_per_month * query.window_days * (1 - skip_ratio) * A_DAY
+        covered = min(query.window_days, INDEX_ENTRY_DAYS) if query.indexed else query.window_days
+        priced = query.runs_per_month * (query.window_days - covered * skip_ratio) * A_DAY
         # A window or ratio is written with four digits behind the point.
         allowed = query.runs_per_month * A_DAY * Decimal("0.0001")
         if query.window_days < 3653:
             assert abs(priced - each.scanned) <= allowed
-        assert 0 <= skip_ratio < 1
+        assert 0 <= skip_ratio <= 1
 
 
 @given(queries)
@@ -129,3 +136,26 @@ def test_an_index_that_spares_everything_still_has_a_window() -> None:
     assert each.skip_ratio == 1
     assert query is not None
     assert (query.skip_ratio, query.window_days) == (Decimal("0.9999"), Decimal(0))
+
+
+@pytest.mark.parametrize(("read", "skipped"), [(70, 30), (60, 15), (10, 90), (5, 26)])
+def test_a_look_up_past_the_index_is_priced_at_the_bytes_that_were_read(read: int, skipped: int) -> None:
+    """The model lets the ratio hold for the thirty days that index entries live, and what is measured says it so."""
+    (each,) = classes_of([ran("filterIndex traceId = 'a'", read * int(A_DAY), skipped * int(A_DAY))])
+    query = each.query_class(A_DAY, 30, Decimal(30))
+    assert query is not None
+    held = gigabytes(A_DAY * 30 / 1024)
+    trail = Scenario(
+        Deployment("us-east-1", regime=Regime.ADDRESS),
+        Workload(
+            sessions=Decimal(1),
+            kb_per_session={Regime.ADDRESS: A_DAY * 30 / 1024},
+            event_kb_per_session={Regime.ADDRESS: Decimal(0)},
+        ),
+    )
+    priced = part_of(trail, query).quantity
+
+    assert held is not None
+    assert priced is not None
+    assert 0 <= (query.skip_ratio or 0) <= 1
+    assert abs(priced / held * 30 - read) < Decimal("0.01")

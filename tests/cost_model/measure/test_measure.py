@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -282,6 +282,17 @@ def test_sessions_are_counted_by_a_query_over_all_days(measure: Measure) -> None
 
     assert Decimal(document["sessions_per_month"]) == 1000
     assert near(Decimal(document["kb_per_session"]) + Decimal(document["event_kb_per_session"]), 3 * 2**20 / 1000)
+
+
+def test_sessions_of_the_day_on_which_a_group_began_are_not_counted(measure: Measure) -> None:
+    """Its bytes are left out: with its sessions alone among them, each would leave too little."""
+    measure.trail.bytes_by_day[GROUP] = month(days=3)
+    measure.trail.rows = [{"sessions": "100"}]
+    document = measure.measured("--count-sessions", "--yes")
+    asked = next(given for action, given in measure.account.asked if action == "logs:StartQuery")
+
+    assert datetime.fromtimestamp(int(asked["startTime"]), UTC).date() == ago(1)
+    assert Decimal(document["sessions_per_month"]) == 3000
 
 
 def test_no_query_runs_that_nobody_agreed_to(measure: Measure) -> None:

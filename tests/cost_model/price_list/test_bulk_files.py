@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -46,6 +47,16 @@ def test_several_files_make_a_whole_region(prices: Prices, tmp_path: Path) -> No
         files += ["--file", path]
 
     assert len(prices.refreshed(*files)["changes"]) == len(book())
+
+
+def test_a_pipe_is_refused_and_never_waited_for(prices: Prices, tmp_path: Path) -> None:
+    """Nobody may ever write into it."""
+    pipe = tmp_path / "index.json"
+    os.mkfifo(pipe)
+    result = prices.refresh("--file", pipe)
+
+    assert result.exit_code == 2
+    assert f"{pipe}: not a file" in result.stderr
 
 
 def test_a_service_without_a_file_is_refused_where_it_was_asked_for(prices: Prices, tmp_path: Path) -> None:
