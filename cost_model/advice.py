@@ -56,7 +56,8 @@ def comparison_advice(comparison: Comparison) -> tuple[Advice, ...]:
     found = [each for each in advice(dearest) if each.code != CONTENT.code]
     archive, content = _trail(estimates[Regime.ARCHIVE]), _trail(estimates[Regime.CONTENT])
     if archive is not None and content is not None:
-        found.append(_given(CONTENT, f"content costs {money(content)} USD where archive costs {money(archive)}"))
+        said = f"content costs {_known(estimates[Regime.CONTENT], content)} USD where archive costs "
+        found.append(_given(CONTENT, f"{said}{_known(estimates[Regime.ARCHIVE], archive)}"))
     return tuple(found)
 
 
@@ -117,9 +118,19 @@ def _index_or_size(estimate: Estimate, bound: Decimal) -> str | None:
     indexing, sized = lines.get("indexing"), known_sum(lines.get(key) for key in _sized(lines))
     if indexing is None or not sized or not total or max(indexing, sized) * 100 < total * bound:
         return None
-    mover, other = ("indexing", "span size") if indexing > sized else ("span size", "indexing")
+    mover, other = ("indexing", _BYTES) if indexing > sized else (_sized_by(estimate), "indexing")
     most, least = max(indexing, sized), min(indexing, sized)
     return f"{mover} moves this trail, not {other}: {money(most)} USD against {money(least)}, of {money(total)}"
+
+
+_BYTES: Final = "span size"
+
+
+def _sized_by(estimate: Estimate) -> str:
+    """Name the bytes that most of the trail is: spans, with the content split off them, or all other lines."""
+    scenario = estimate.scenario
+    spans, held = known_sum((scenario.span_gb, scenario.split_gb)), scenario.trail_gb
+    return _BYTES if spans is None or held is None or spans * 2 >= held else "what is written beside spans"
 
 
 def _guard(estimate: Estimate, _: Decimal) -> str | None:
@@ -195,6 +206,12 @@ def _amounts(estimate: Estimate) -> dict[str, Decimal]:
 
 def _trail(estimate: Estimate) -> Decimal | None:
     return known_sum(_amounts(estimate).values())
+
+
+def _known(estimate: Estimate, trail: Decimal) -> str:
+    """Show what a trail costs, and where a line of it depends on usage, that it is more."""
+    least = "at least " if any(line.monthly is None for line in estimate.trail_lines) else ""
+    return f"{least}{money(trail)}"
 
 
 def _sized(keys: Iterable[str]) -> Iterator[str]:

@@ -120,6 +120,14 @@ def test_the_one_of_indexing_and_size_that_moves_the_bill_is_named(article: Scen
     assert given_of(tiny, prices)["index-or-size"].text.startswith("indexing moves this trail, not span size")
 
 
+def test_what_is_written_beside_spans_is_not_called_span_size(article: Scenario, prices: PriceBook) -> None:
+    """A KB of spans beside 300 of other output: no smaller span makes that trail cheaper."""
+    loud = under(article, kb_per_session={Regime.ADDRESS: D(1)}, stdout_kb_per_session=D(300))
+    found = given_of(loud, prices)["index-or-size"].text
+
+    assert found.startswith("what is written beside spans moves this trail, not indexing")
+
+
 def test_guard_s_records_that_cost_more_than_the_trail_are_named(article: Scenario, prices: PriceBook) -> None:
     """216 writes a session are 135 USD for a million sessions: no regime makes that less."""
     guarded = under(article, table_writes_per_session=D(216), table_reads_per_session=D(0), table_kb_per_session=D(0))
@@ -136,6 +144,14 @@ def test_a_comparison_is_advised_by_its_dearest_regime(article: Scenario, prices
 
     assert found["content-or-archive"] == "content costs 239.40 USD where archive costs 62.90"
     assert "of 239.40" in found["index-or-size"]
+
+
+def test_a_comparison_with_an_archive_that_depends_on_usage_says_so(article: Scenario, prices: PriceBook) -> None:
+    """What nobody stated of the archive is not nothing: its amount is the least that it costs."""
+    unstated = under(article, distinct_passages=None)
+    found = {each.code: each.text for each in comparison_advice(compare_regimes(unstated, prices, TODAY))}
+
+    assert found["content-or-archive"].startswith("content costs 239.40 USD where archive costs at least 6")
 
 
 def test_every_rule_has_a_code_of_its_own_and_a_source() -> None:
