@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Final
@@ -12,6 +13,8 @@ from cost_model.terraform import Block, Stack, number, objects, resources
 
 HIGH_RESOLUTION_BELOW: Final = 60
 """Seconds: an alarm of a shorter period is charged as one of high resolution."""
+_LOG_WIDGET: Final = re.compile(r"""["']?type\\?["']?\s*[:=]\s*\\?["']log\\?["']""")
+"""A widget on Logs Insights in a dashboard's body, be that JSON or an expression that Terraform makes JSON of."""
 _KEY_ARGUMENTS: Final = frozenset({"kms_key", "kms_key_arn", "kms_key_id", "kms_master_key_id"})
 
 
@@ -26,6 +29,7 @@ def pieces_of(stacks: Sequence[Stack]) -> Pieces:
         composite_alarms=_count(stacks, "aws_cloudwatch_composite_alarm"),
         insights_alarms=_total(alarm.instances for alarm in alarms if alarm.reads_insights),
         dashboards=_count(stacks, "aws_cloudwatch_dashboard"),
+        log_dashboards=any(map(_queries_logs, resources(stacks, "aws_cloudwatch_dashboard"))),
         metric_filters=_total(
             len(list(objects(block.arguments.get("metric_transformation")))) * block.instances
             for block in resources(stacks, "aws_cloudwatch_log_metric_filter")
@@ -82,6 +86,10 @@ def _count(stacks: Sequence[Stack], *types: str) -> Decimal:
 
 def _total(numbers: Iterator[int]) -> Decimal:
     return Decimal(sum(numbers))
+
+
+def _queries_logs(dashboard: Block) -> bool:
+    return _LOG_WIDGET.search(str(dashboard.arguments.get("dashboard_body"))) is not None
 
 
 def _is_of_the_guard(table: Block) -> bool:

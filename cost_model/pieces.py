@@ -26,7 +26,7 @@ COUNTS: Final = (
     _count("metric_filters", "metrics that metric filters publish"),
     _count("kms_keys", "keys of KMS that belong to the deployment"),
 )
-FLAGS: Final = ("encrypted_by_key", "table", "restorable_table", "audit", "topic", "runtime")
+FLAGS: Final = ("log_dashboards", "encrypted_by_key", "table", "restorable_table", "audit", "topic", "runtime")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,7 @@ class Pieces:
     """Count pieces, and tell which things are there; 0 and False are facts, not gaps.
 
     Attributes:
+        log_dashboards: widgets of some dashboard query log groups: each refresh scans.
         encrypted_by_key: a key of KMS, whoever manages it, encrypts something: its requests are charged.
         restorable_table: the table can be restored to any second.
     """
@@ -45,6 +46,7 @@ class Pieces:
     dashboards: Decimal = Decimal(0)
     metric_filters: Decimal = Decimal(0)
     kms_keys: Decimal = Decimal(0)
+    log_dashboards: bool = False
     encrypted_by_key: bool = False
     table: bool = False
     restorable_table: bool = False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from decimal import Decimal
 from typing import Final
 
 from cost_model.meters.meter import Meter, Part
@@ -11,6 +13,11 @@ from cost_model.scenario import Scenario
 
 def _parts(scenario: Scenario) -> tuple[Part, ...]:
     return tuple(part_of(scenario, dashboard.queries) for dashboard in scenario.workload.dashboards)
+
+
+def _total(scenario: Scenario, amounts: Iterable[Decimal | None]) -> Decimal | None:
+    # Widgets that the stacks hold and nobody stated refresh as often as nobody knows.
+    return total_of(amounts) if scenario.workload.dashboards else None
 
 
 def _assumptions(scenario: Scenario) -> tuple[str, ...]:
@@ -30,10 +37,10 @@ DASHBOARDS: Final = (
         key="dashboard_queries",
         label="Dashboard refreshes",
         price="logs_insights_scan",
-        quantity=lambda scenario: total_of(part.quantity for part in _parts(scenario)),
-        first_month=lambda scenario: total_of(part.first_quantity for part in _parts(scenario)),
+        quantity=lambda scenario: _total(scenario, (part.quantity for part in _parts(scenario))),
+        first_month=lambda scenario: _total(scenario, (part.first_quantity for part in _parts(scenario))),
         parts=_parts,
-        applies=lambda scenario: bool(scenario.workload.dashboards),
+        applies=lambda scenario: bool(scenario.workload.dashboards) or scenario.deployment.pieces.log_dashboards,
         assumes=_assumptions,
     ),
 )

@@ -101,3 +101,20 @@ def test_composite_alarms_dashboards_filters_and_keys_are_counted() -> None:
 def test_what_traffic_is_charged_through_is_found(resource: dict[str, Any], expected: Pieces) -> None:
     """The guard's table by its key and index, the audit's bucket by its name, a key wherever one is named."""
     assert pieces(**resource) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "queries_logs"),
+    [
+        ('{"widgets": [{"type": "log", "properties": {}}]}', True),
+        ('${jsonencode({"widgets" = [{"type" = "log"}]})}', True),
+        ('${jsonencode({"widgets" = [{type = \\"log\\"}]})}', True),
+        ('{"widgets": [{"type": "metric", "properties": {"title": "log"}}]}', False),
+        ("${var.body}", False),
+    ],
+)
+def test_dashboards_that_query_logs_are_told_apart(body: str, *, queries_logs: bool) -> None:
+    """Each refresh of such a widget is a query; one on metrics scans nothing."""
+    found = pieces(aws_cloudwatch_dashboard={"dashboard_body": body})
+
+    assert found == Pieces(dashboards=Decimal(1), log_dashboards=queries_logs)

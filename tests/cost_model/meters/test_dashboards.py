@@ -63,3 +63,14 @@ def test_without_dashboards_there_is_no_line(article: Scenario, prices: PriceBoo
     result = priced(article, prices, Regime.ADDRESS)
 
     assert (line(result, "dashboards"), line(result, "dashboard_queries")) == (None, None)
+
+
+def test_log_widgets_of_the_stacks_that_nobody_stated_depend_on_usage(article: Scenario, prices: PriceBook) -> None:
+    """They scan at each refresh: left out, the dearest line of a bill would be the one that is not there."""
+    deployed = holding(article, dashboards=1, log_dashboards=True)
+    found = line(priced(deployed, prices, Regime.ADDRESS), "dashboard_queries")
+
+    assert found is not None
+    assert (found.monthly, found.first_month) == (None, None)
+    stated = priced(under(deployed, dashboards=(dashboard(),)), prices, Regime.ADDRESS)
+    assert close(monthly(stated, "dashboard_queries"), "68.66")
