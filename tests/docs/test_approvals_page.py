@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import shlex
 
-import pytest
 from typer.core import TyperGroup
 from typer.main import get_command
 
@@ -20,18 +18,6 @@ COMMANDS = sorted(
     if line.startswith("rastro ")
 )
 RULES = (ROOT / "console" / "approvals" / "rules.py").read_text()
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_can_be_given_as_it_stands(command: str) -> None:
-    """Its name, its options and their values are understood."""
-    found = get_command(app)
-    _, *words = shlex.split(command)
-    while isinstance(found, TyperGroup):
-        name, *words = words
-        found = found.commands[name]
-
-    found.make_context(command, words)
 
 
 def test_every_command_about_approvals_and_the_audit_is_shown() -> None:

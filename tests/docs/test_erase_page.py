@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import shlex
 
 import pytest
 from typer.core import TyperGroup
@@ -24,12 +23,6 @@ from stacks.agent import STATE_OBJECT_DAYS
 from tests.conftest import ROOT
 
 PAGE = (ROOT / "docs" / "erase.md").read_text()
-COMMANDS = sorted(
-    line.partition(" #")[0].strip()
-    for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
-    for line in block.splitlines()
-    if line.startswith("rastro ")
-)
 CODES = set(re.findall(r'Limit\(\s*"([a-z_]+)"', inspect.getsource(limits)))
 
 
@@ -37,18 +30,6 @@ def rows(header: str) -> set[str]:
     """Give what stands in the first column of the table with this header."""
     _, _, below = PAGE.partition(f"| {header} |")
     return set(re.findall(r"^\| `([a-z_]+)` \|", below.partition("\n\n")[0], re.MULTILINE))
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_can_be_given_as_it_stands(command: str) -> None:
-    """Its name, its options and their values are understood."""
-    found = get_command(app)
-    _, *words = shlex.split(command)
-    while isinstance(found, TyperGroup):
-        name, *words = words
-        found = found.commands[name]
-
-    found.make_context(command, words)
 
 
 def test_every_fate_and_every_limit_is_described() -> None:
