@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,9 @@ PATIENCE_SECONDS = 60.0
 # Each child is forked from one process that has imported everything, and started nothing.
 _FORKING = multiprocessing.get_context("forkserver")
 _FORKING.set_forkserver_preload(["tests.crash.child", "tests.crash.warm"])
+# Rounds are played by several threads. Starting a process collects the exit codes of all that ended, and an exit code
+# can be read once: who comes second reads the end of a pipe, which multiprocessing calls 255.
+_COLLECTING = threading.Lock()
 
 
 class Killed(Exception):  # noqa: N818 - it is what was asked for
@@ -52,10 +56,10 @@ class Running:
             heard = self._heard()
             document = self._heard() if heard == "ready" else heard
         except EOFError:
-            self.process.join(PATIENCE_SECONDS)
-            assert self.process.exitcode == -signal.SIGKILL, f"the process ended with {self.process.exitcode}"
+            ended = self._ended(PATIENCE_SECONDS)
+            assert ended == -signal.SIGKILL, f"the process ended with {ended}"
             raise Killed from None
-        self.process.join(PATIENCE_SECONDS)
+        self._ended(PATIENCE_SECONDS)
         return document
 
     def ready(self) -> None:
@@ -65,12 +69,17 @@ class Running:
         """Wait until it stands still."""
         running = psutil.Process(self.process.pid)
         while running.status() != psutil.STATUS_STOPPED:
-            assert self.process.is_alive(), "the process ended where it should have stopped"
-            self.process.join(0.01)
+            assert self._ended(0.01) is None, "the process ended where it should have stopped"
 
     def go_on(self) -> None:
         assert self.process.pid is not None
         psutil.Process(self.process.pid).send_signal(signal.SIGCONT)
+
+    def _ended(self, within: float) -> int | None:
+        """Give its exit code; None where it still runs after so many seconds."""
+        wait([self.process.sentinel], within)
+        with _COLLECTING:
+            return self.process.exitcode
 
     def _heard(self) -> Any:
         assert self.pipe.poll(PATIENCE_SECONDS), "the process says nothing"
@@ -162,7 +171,8 @@ def forked(run: Callable[[Any, Connection], None], order: Any) -> Running:
     """Start a process that follows an order."""
     here, there = _FORKING.Pipe(duplex=False)
     process = _FORKING.Process(target=run, args=(order, there), daemon=True)
-    process.start()
+    with _COLLECTING:
+        process.start()
     there.close()
     return Running(process, here)
 
