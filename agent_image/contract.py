@@ -110,6 +110,7 @@ class Setting(StrEnum):
     AUDIT = "audit"
     ALERTS = "alerts"
     GUARD = "guard"
+    HOOKS = "hooks"
     LEDGER = "ledger"
 
 
@@ -253,6 +254,7 @@ class Field(StrEnum):
     REASON = "reason"
     REASONS = "reasons"
     CODE = "code"
+    HOOK = "hook"
     SEVERITY = "severity"
     EVIDENCE = "evidence"
     WAITED_MS = "waited_ms"
@@ -489,6 +491,14 @@ class PriceSetting(StrEnum):
     CACHE_WRITE = "cache_write"
     SOURCE = "source"
     DATE = "date"
+
+
+class HookSetting(StrEnum):
+    """Name the keys of Setting.HOOKS: files of both levels, as paths in the image's folder, and models by name."""
+
+    DEPLOYMENT = "deployment"
+    AGENT = "agent"
+    MODELS = "models"
 
 
 HARD_LIMIT_FACTOR: Final = 4
