@@ -501,6 +501,9 @@ class HookSetting(StrEnum):
     MODELS = "models"
 
 
+HOOK_FILE_BYTES: Final = 1_000_000
+"""Bytes of a hook file at most."""
+
 HARD_LIMIT_FACTOR: Final = 4
 """How many times its budget a session may reach, with approvals, where no limit is set."""
 _USD: Final = Decimal(1_000_000)

@@ -38,6 +38,7 @@ class Settings:
         audit: where audit records go; the same forms.
         alerts: the topic's ARN.
         guard: the limits of a session, as the document says them.
+        hooks: hook files and the models that they name, as the document says them.
         ledger: `file:<path>`, where the sample's tools book their effects, or None: an agent without them.
         destination: `cloudwatch`, an OTLP endpoint (`https://…`), or `file:<path>` for JSON lines.
         destination_headers: the ARN of the secret that holds the OTLP endpoint's headers as a JSON object.
@@ -57,6 +58,7 @@ class Settings:
     audit: str | None = None
     alerts: str | None = None
     guard: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    hooks: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     ledger: str | None = None
     destination: str = CLOUDWATCH
     destination_headers: str | None = None
@@ -96,7 +98,8 @@ def parse(document: Mapping[str, Any], capture: str | None) -> Settings:
         raise SettingsError(faults)
     known = {str(key): document[key] for key in Setting if document.get(key) is not None}
     known[Setting.MODELS] = tuple(known[Setting.MODELS])
-    known[Setting.GUARD] = MappingProxyType(known.get(Setting.GUARD, {}))
+    for table in (Setting.GUARD, Setting.HOOKS):
+        known[table] = MappingProxyType(known.get(table, {}))
     known[Setting.KEPT_SESSIONS] = Decimal(known.get(Setting.KEPT_SESSIONS, 1))
     return Settings(capture=Regime(capture or ""), **{str(key): value for key, value in known.items()})
 
@@ -131,7 +134,7 @@ _RULES: Final[Mapping[Setting, _Rule]] = MappingProxyType(
         **dict.fromkeys(Setting, _TEXT),
         Setting.MODELS: _Rule("a list of ARNs or URLs, the model to call first", _is_texts),
         Setting.TOP_K: _Rule(f"a whole number from 1 to {TOP_K_LIMIT}", _is_top_k),
-        Setting.GUARD: _Rule("an object", lambda value: isinstance(value, dict)),
+        **dict.fromkeys((Setting.GUARD, Setting.HOOKS), _Rule("an object", lambda value: isinstance(value, dict))),
         Setting.PRUNE_EVENT_LOOP: _Rule("true or false", lambda value: isinstance(value, bool)),
         Setting.KEPT_SESSIONS: _Rule("a number from 0 to 1", _is_share),
     }

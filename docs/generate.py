@@ -129,7 +129,7 @@ _KINDS = {
     "integer": "whole number",
     "number": "number",
     "boolean": "true or false",
-    "object": "table of names and patterns",
+    "object": "table of names and texts",
 }
 
 

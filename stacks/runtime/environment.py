@@ -69,14 +69,15 @@ def settings_document(environment: EnvironmentSettings) -> dict[str, Any]:
         Setting.ARCHIVE: f"s3://{names.archive}/{contract.PASSAGE_OBJECT_PREFIX}",
         Setting.AUDIT: f"s3://{names.audit}/{contract.AUDIT_OBJECT_PREFIX}",
         Setting.ALERTS: names.alerts_arn,
-        Setting.GUARD: _guard(declared.guard),
+        Setting.GUARD: _stated(declared.guard),
+        Setting.HOOKS: _stated(declared.hooks) or None,
     }
     return {str(key): value for key, value in document.items() if value is not None}
 
 
-def _guard(guard: Record) -> dict[str, Any]:
-    """Write the guard's settings as the image reads them: what is not set has no key."""
-    found: dict[str, Any] = _plain(guard.model_dump(exclude_none=True))
+def _stated(table: Record) -> dict[str, Any]:
+    """Write a table as the image reads it: what is not set has no key."""
+    found: dict[str, Any] = _plain(table.model_dump(exclude_none=True))
     return {key: value for key, value in found.items() if value != {}}
 
 

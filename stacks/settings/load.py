@@ -17,6 +17,7 @@ from stacks.settings import across, rules
 from stacks.settings.explain import explain
 from stacks.settings.fault import Fault, SettingsError, shown
 from stacks.settings.guard_rules import guard_faults
+from stacks.settings.hook_rules import IMAGE, hook_faults
 from stacks.settings.model import Account, Environment
 
 _ENVIRONMENT_NAME: Final = re.compile(r"[a-z](?:[a-z0-9-]{0,14}[a-z0-9])?")
@@ -76,8 +77,8 @@ class _File:
         return self.source.shown_as
 
 
-def load(folder: Path) -> Settings:
-    """Read `<folder>/accounts/*.toml` and `<folder>/*.toml`.
+def load(folder: Path, image: Path = IMAGE) -> Settings:
+    """Read `<folder>/accounts/*.toml` and `<folder>/*.toml`; hook files that they name are in the image's folder.
 
     Raises:
         SettingsError: any file is unreadable or at fault; it carries every fault of every file.
@@ -96,7 +97,7 @@ def load(folder: Path) -> Settings:
     accounts = _validate_all(account_files, Account, faults)
     environments = _validate_all(environment_files, Environment, faults)
     aliases = {path.stem for path in (folder / "accounts").glob("*.toml")}
-    faults.extend(_rule_faults(environment_files, account_files, aliases))
+    faults.extend(_rule_faults(environment_files, account_files, aliases, image))
     if faults:
         raise SettingsError(faults)
 
@@ -137,12 +138,15 @@ def _decimal(text: str) -> Decimal:
         raise ValueError(message) from None
 
 
-def _rule_faults(environment_files: list[_File], account_files: list[_File], aliases: set[str]) -> Iterator[Fault]:
+def _rule_faults(
+    environment_files: list[_File], account_files: list[_File], aliases: set[str], image: Path
+) -> Iterator[Fault]:
     for file in (*environment_files, *account_files):
         yield from rules.expression_faults(file.shown_as, file.table)
     for file in environment_files:
         yield from rules.environment_faults(file.shown_as, file.name, file.table)
         yield from guard_faults(file.shown_as, file.table)
+        yield from hook_faults(file.shown_as, file.table, image)
     environments = {file.shown_as: file.table for file in environment_files}
     accounts = {file.name: file.table for file in account_files}
     yield from across.shared_account_faults({file.shown_as: file.table for file in account_files})

@@ -11,6 +11,7 @@ from agent_image.contract import CLOUDWATCH, TOP_K_DEFAULT, Regime
 from stacks.observability.masking import PATTERNS_LIMIT
 from stacks.settings import types
 from stacks.settings.guard import Guard
+from stacks.settings.hooks import Hooks
 from stacks.settings.record import Record
 from stacks.settings.usage import Usage
 
@@ -211,4 +212,5 @@ class Environment(Record):
     role: Role = Role()
     observability: Observability
     guard: Guard = Guard()
+    hooks: Hooks = Hooks()
     usage: Usage = Usage()

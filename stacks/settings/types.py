@@ -109,6 +109,16 @@ Webhook = _text(
 )
 ToolName = _text(r"[a-zA-Z0-9_-]{1,64}", "is not a tool's name", "allowed: 1 to 64 of a-z A-Z 0-9 _ -")
 ModelName = _text(r"[a-zA-Z0-9._:/-]{1,2048}", "is not a model's id or ARN", "allowed: letters, digits and ._:/-")
+# Neither image nor bundle takes what begins with a dot.
+_HOOK_FILE: Final = r"(?:(?!__pycache__/)[a-zA-Z0-9_-][a-zA-Z0-9_.-]*/)*[a-zA-Z0-9_-][a-zA-Z0-9_.-]*[.]ya?ml"
+HookFile = _text(
+    _HOOK_FILE,
+    "is not the path of a hook file",
+    "allowed: a path in agent_image/ such as hooks/deployment.yaml; no part begins with a dot",
+)
+HookModelName = _text(
+    r"[a-zA-Z0-9_.-]{1,64}", "is not a name for a model of hooks", "allowed: 1 to 64 of a-z A-Z 0-9 _ . -"
+)
 ArgumentPath = _text(
     r"(?:[a-zA-Z0-9_-]+|[*])(?:[.](?:[a-zA-Z0-9_-]+|[*]))*",
     "is not the path of an argument",
@@ -116,6 +126,11 @@ ArgumentPath = _text(
 )
 BucketName = _text(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]", "is not a bucket name", "allowed: 3 to 63 of a-z 0-9 . -")
 NonEmpty = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+def is_hook_file(path: str) -> bool:
+    """Tell whether a path may be that of a hook file."""
+    return path.isascii() and re.fullmatch(_HOOK_FILE, path) is not None
 
 
 def _number(value: object) -> Decimal:

@@ -69,6 +69,7 @@ def test_a_long_document_is_fetched_from_its_object() -> None:
         ('{"environment":"e","models":["m"],"kept_sessions":1.5}', "kept_sessions is Decimal('1.5')"),
         ('{"environment":"e","models":["m"],"prune_event_loop":1}', "prune_event_loop is 1; allowed: true or false"),
         ('{"environment":"e","models":["m"],"guard":[]}', "guard is []"),
+        ('{"environment":"e","models":["m"],"hooks":"a.yaml"}', "hooks is 'a.yaml'; allowed: an object"),
         ('{"environment":"e","models":["m"],"colour":"red"}', "'colour' is no setting"),
     ],
 )

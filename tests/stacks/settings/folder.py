@@ -39,9 +39,14 @@ class Folder:
         raw = text.encode() if isinstance(text, str) else text
         (self.path / file).write_bytes(raw)
 
+    @property
+    def image(self) -> Path:
+        """Name the folder of the image beside it; a test makes it where it names hook files."""
+        return self.path.parent / "agent_image"
+
     def load(self) -> Settings:
         """Load the folder."""
-        return load(self.path)
+        return load(self.path, self.image)
 
     def faults(self) -> tuple[Fault, ...]:
         """Load the folder and give its faults, none if it loads."""

@@ -16,7 +16,7 @@ FIELDS = (
 )
 IAM = 'type = "IAM"'
 BACKEND = 'backend = "local"'
-TOP_KEYS = "account, agent, auth, cost_center, guard, network, observability, on_destroy, owner, role, usage"
+TOP_KEYS = "account, agent, auth, cost_center, guard, hooks, network, observability, on_destroy, owner, role, usage"
 MISFIT = "is of another type; allowed:"
 
 

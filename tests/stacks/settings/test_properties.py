@@ -42,6 +42,10 @@ OPTIONAL = (
     ("guard", "tools", "refund_order"),
     ("guard", "tools", "refund_order", "red_when"),
     ("guard", "prices", "m"),
+    ("hooks",),
+    ("hooks", "agent"),
+    ("hooks", "models"),
+    ("hooks", "models", "fast"),
 )
 """Keys that no shipped file sets."""
 

@@ -95,6 +95,8 @@ FAULTS: tuple[tuple[str, str, Any, str], ...] = (
     ("dev.toml", "guard.approval_minutes_by_zone", {"blue": 1}, "guard.approval_minutes_by_zone"),
     ("dev.toml", "guard.tools", {"refund_order": {"zone": "blue"}}, "guard.tools.refund_order.zone"),
     ("dev.toml", "guard.prices", {"m": {"input": 1, "output": 2, "source": "s"}}, "guard.prices.m"),
+    ("dev.toml", "hooks", {"agent": "../hooks.yaml"}, "hooks.agent"),
+    ("dev.toml", "hooks", {"models": {"fast": "gpt"}}, "hooks.models.fast"),
     ("accounts/sandbox.toml", "indexing_percentage", 101, "indexing_percentage"),
     ("accounts/sandbox.toml", "indexing_percentage", -1, "indexing_percentage"),
     ("accounts/sandbox.toml", "account_id", "1111", "account_id"),
