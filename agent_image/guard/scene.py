@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 
 class SideCall(Protocol):
-    """Account for one call of a model that a stage makes."""
+    """Account for one call of a model that a stage makes: once, by whichever is said first."""
 
     def end(self, usage: Mapping[str, Any], stop_reason: str) -> None:
         """Spend what it used."""
@@ -22,8 +22,8 @@ class SideCall(Protocol):
 class SideCalls(Protocol):
     """Pay, out of the session's budget, for models that stages call."""
 
-    def begin(self, model: str, projected_tokens: int, output_tokens: int) -> SideCall:
-        """Set aside what a call may cost.
+    def begin(self, hook: str, model: str, projected_tokens: int | None, output_tokens: int | None) -> SideCall:
+        """Set aside what a call may cost; `hook` says in the trail who makes it, None that nobody knows how much.
 
         Raises:
             AgentError: the session has reached a hard limit, or the store does not answer; no model may be called.

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Final
 
 from agent_image.contract import EventName, Level, Outcome, Ruling, Zone
+from agent_image.errors import AgentError
 from agent_image.guard.budget import Amount, Over
 from agent_image.guard.canonical import digest
 from agent_image.guard.checkpoint import Action, Case, Progress, State
 from agent_image.guard.opening import opened
+from agent_image.guard.prices import Tokens
+from agent_image.guard.session import Session
 from agent_image.guard.watch import Severity
 from agent_image.guard.work import Stopped, Work
 
 BUDGET: Final = "budget"
 """What stands in the place of a tool's name where a session asks to go on."""
+LIMIT: Final = "budget_limit"
+"""The code of what a hard limit refuses."""
 _ENDED: Final = {
     State.REJECTED: ("budget_refused", "A person decided that this session may not spend more."),
     State.CANCELLED: ("budget_refused", "A person ended this session's work."),
@@ -52,9 +57,9 @@ class Spending:
         budget = self._work.session.budget
         if stops := budget.stops(self._limits, more):
             self._work.note(EventName.BUDGET, code=stops[0].value, decision=Ruling.BLOCKED.value)
-            self._work.alert("budget_limit", Severity.CRITICAL, {"limit": stops[0].value})
+            self._work.alert(LIMIT, Severity.CRITICAL, {"limit": stops[0].value})
             limits = ", ".join(one.value.removeprefix("budget_") for one in stops)
-            raise Stopped("budget_limit", f"This session has reached its limit ({limits}).", Outcome.BUDGET)
+            raise Stopped(LIMIT, f"This session has reached its limit ({limits}).", Outcome.BUDGET)
         return budget.asks(self._limits, more, priced=priced)
 
     def reserve(self, name: str, amount: Amount) -> Reservation:
@@ -70,6 +75,23 @@ class Spending:
             )
         )
         return Reservation(name, amount, certain)
+
+    def reserve_unasked(self, name: str, amount: Amount) -> Reservation:
+        """Set an amount aside, durably, whatever the soft limits say: nobody is asked, and no event tells of a refusal.
+
+        Raises:
+            AgentError: it would pass a hard limit (budget_limit).
+            LeaseLost: another run has the session.
+        """
+
+        def reserved(session: Session) -> Session:
+            if session.budget.stops(self._limits, amount):
+                raise AgentError(LIMIT, "This session has reached its limit.")
+            return replace(session, budget=session.budget.reserve(name, amount))
+
+        # Judged while nobody else writes: two that reserve at once pass no limit together.
+        self._work.lease.update(reserved)
+        return Reservation(name, amount)
 
     def count(self, name: str, amount: Amount) -> Reservation:
         """Spend the step of a call that only reads, which the batch keeps with the call's result.
@@ -95,6 +117,13 @@ class Spending:
         if reservation.certain:
             return
         work.lease.update(lambda session: replace(session, budget=session.budget.settle(reservation.name, actual)))
+
+    def counted(self, tokens: Tokens | None, *, priced: bool) -> None:
+        """Add a model's call to what the run's last event tells of all of them."""
+        work = self._work
+        for name, count in ({} if tokens is None else asdict(tokens)).items():
+            work.tokens[name] += count
+        work.unpriced = work.unpriced or not priced
 
     def grant(self, checkpoint_id: str) -> None:
         """Add to the soft limits, once for a checkpoint."""
