@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agent_image.contract import EventName
-from agent_image.guard.verdict import Say, judge
+from agent_image.guard import sayings
+from agent_image.guard.scenes import scene_of
+from agent_image.guard.verdict import Say, contexts, judge
 from agent_image.guard.watch import Severity
 from agent_image.guard.work import Work
 
@@ -29,9 +30,11 @@ class Answers:
             AgentError: the reason cannot be written down, or the count not kept.
         """
         work, stages = self._work, self._work.guard.stages
-        verdicts = judge(stages.stop, answer)
+        if not stages.stop:
+            return None
+        verdicts = judge(stages.stop, answer, scene_of(work))
         for verdict in verdicts:
-            work.note(EventName.HOOK, decision=verdict.say.name.lower(), code=verdict.code, reason=verdict.text)
+            work.hooked(verdict)
         refusals = [verdict for verdict in verdicts if verdict.say is not Say.ALLOW]
         if not refusals:
             return None
@@ -40,4 +43,4 @@ class Answers:
             work.alert("answer_unchecked", Severity.WARNING, {"sent_back": work.session.sent_back})
             return None
         work.lease.update(lambda session: replace(session, sent_back=session.sent_back + 1))
-        return "\n".join(verdict.text for verdict in refusals)
+        return sayings.sent_back((*(verdict.text for verdict in refusals), *contexts(verdicts)))

@@ -15,6 +15,7 @@ _MESSAGE: Final = "message"
 _STARTED: Final = "started"
 RESULTS: Final = "results"
 """Under it lie the results of calls, each as a JSON text by its call's id."""
+_CHANGES: Final = "changes"
 _STEPS: Final = "steps"
 
 
@@ -35,6 +36,7 @@ class Batch:
         self._message = str(document.get(_MESSAGE, ""))
         self._started = list(document.get(_STARTED, ()))
         self._results: dict[str, str] = dict(document.get(RESULTS, {}))
+        self._changes: dict[str, str] = dict(document.get(_CHANGES, {}))
         self.steps = int(document.get(_STEPS, 0))
 
     def result(self, message: str, call_id: str) -> dict[str, Any] | None:
@@ -47,6 +49,19 @@ class Batch:
         """Tell whether a call began whose end nobody knows."""
         with self._lock:
             return message == self._message and call_id in self._started and call_id not in self._results
+
+    def changed(self, message: str, call_id: str) -> dict[str, Any] | None:
+        """Give the arguments that a stage put in the place of a call's own, if one did."""
+        with self._lock:
+            kept = self._changes.get(call_id) if message == self._message else None
+        return None if kept is None else json.loads(kept)
+
+    def change(self, message: str, call_id: str, arguments: Mapping[str, Any], steps: int) -> None:
+        """Keep what a call runs with in the place of its own arguments: a later run must not begin another."""
+        with self._lock:
+            self._turn_to(message)
+            self._changes[call_id] = json.dumps(arguments, ensure_ascii=False)
+            self._put(steps)
 
     def start(self, message: str, call_id: str, steps: int) -> None:
         """Note that a call begins."""
@@ -64,9 +79,15 @@ class Batch:
 
     def _turn_to(self, message: str) -> None:
         if message != self._message:
-            self._message, self._started, self._results = message, [], {}
+            self._message, self._started, self._results, self._changes = message, [], {}, {}
 
     def _put(self, steps: int) -> None:
         self.steps = max(self.steps, steps)
-        document = {_MESSAGE: self._message, _STARTED: self._started, RESULTS: self._results, _STEPS: self.steps}
+        document = {
+            _MESSAGE: self._message,
+            _STARTED: self._started,
+            RESULTS: self._results,
+            _STEPS: self.steps,
+            **({_CHANGES: self._changes} if self._changes else {}),
+        }
         self._version = self._store.put_part(self._session_id, PART, document, self._version, self._clock())

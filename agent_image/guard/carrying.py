@@ -16,10 +16,10 @@ from agent_image.guard.checkpoint import Call, Case, Checkpoint, Progress
 from agent_image.guard.claim import Claim, arguments_digest
 from agent_image.guard.claims import Claims
 from agent_image.guard.findings import Severity
+from agent_image.guard.hearing import heard
 from agent_image.guard.policy import Classified
 from agent_image.guard.sayings import ToolResult
 from agent_image.guard.spending import Reservation, Spending
-from agent_image.guard.verdict import Outcome, Say, judge
 from agent_image.guard.work import Work
 
 
@@ -39,6 +39,7 @@ class Admitted:
         arguments: what it runs with: the model's arguments, or a person's in their place.
         claim: what the tool is given to prove it: its idempotency key and fencing token.
         since: when it was let through.
+        changed: a stage put the arguments in the place of the model's.
     """
 
     call: Call
@@ -49,6 +50,7 @@ class Admitted:
     reservation: Reservation
     since: datetime
     approved: Approved | None = None
+    changed: bool = False
 
 
 class Carrying:
@@ -71,6 +73,8 @@ class Carrying:
         classified: Classified,
         arguments: Mapping[str, Any],
         approved: Approved | None = None,
+        *,
+        changed: bool = False,
     ) -> Admitted:
         """Write the intent, then let go: durable first where a person was asked.
 
@@ -109,6 +113,7 @@ class Carrying:
             reservation=reservation,
             since=work.guard.clock(),
             approved=approved,
+            changed=changed,
         )
 
     def finish(self, admitted: Admitted, result: ToolResult, error: BaseException | None) -> ToolResult:
@@ -121,13 +126,10 @@ class Carrying:
         work, call = self._work, admitted.call
         self._running.discard(call.id)
         succeeded = error is None and result.get("status") == "success"
-        told = self._told(admitted, result if error is None else sayings.raised(error), succeeded=succeeded)
-        progress = Progress.DONE
-        if admitted.approved is not None:
-            progress = _progress(error, succeeded=succeeded)
-            self._claims.record(admitted.approved.claimed, progress, told)
-        else:
-            work.batch.record(call.message, call.id, told, work.steps)
+        progress = Progress.DONE if admitted.approved is None else _progress(error, succeeded=succeeded)
+        told = self._recorded(
+            admitted, result if error is None else sayings.raised(error), progress, succeeded=succeeded
+        )
         # A call that had no effect costs a step, and no price.
         price = admitted.reservation.amount
         actual = replace(price, nano_usd=0) if isinstance(error, NoEffect) else price
@@ -165,22 +167,41 @@ class Carrying:
         elif classified.zone is not Zone.GREEN:
             work.batch.start(call.message, call.id, work.steps)
 
+    def _recorded(self, admitted: Admitted, result: ToolResult, progress: Progress, *, succeeded: bool) -> ToolResult:
+        """Keep what a call answered, as far as stages let it through; give it.
+
+        A check may take minutes: that the call has run is kept before anybody is asked, and not what it answered.
+        """
+        work, call, approved = self._work, admitted.call, admitted.approved
+        slow = bool(work.guard.stages.after_tool) and admitted.classified.zone is not Zone.GREEN
+        unchecked = {"status": "success" if succeeded else "error", "content": [{"text": sayings.UNCHECKED}]}
+        recorded = None
+        if slow and approved is not None and progress is not Progress.IN_DOUBT:
+            recorded = self._claims.record(approved.claimed, progress, unchecked)
+        elif slow and approved is None:
+            work.batch.record(call.message, call.id, unchecked, work.steps)
+        told = self._told(admitted, result, succeeded=succeeded)
+        if recorded is not None:
+            self._claims.amend(recorded, told)
+        elif approved is not None:
+            self._claims.record(approved.claimed, progress, told)
+        else:
+            work.batch.record(call.message, call.id, told, work.steps)
+        return told
+
     def _told(self, admitted: Admitted, result: ToolResult, *, succeeded: bool) -> ToolResult:
         """Add to a result what stages and people say, and take away what they hide."""
-        work = self._work
-        content = [sayings.kept(block) for block in result.get("content") or ()]
-        for verdict in judge(work.guard.stages.after_tool, Outcome(admitted.call, result, succeeded)):
-            work.hooked(admitted.call, verdict)
-            if verdict.say is Say.DENY:
-                content = [{"text": sayings.withheld(verdict.text)}]
-            elif verdict.text:
-                content = [*content, {"text": verdict.text}]
+        ran = replace(admitted.call, arguments=admitted.arguments)
+        answer = heard(self._work, ran, result, succeeded=succeeded, ruling=admitted.ruling.value)
+        content = answer["content"]
         decision = None if admitted.approved is None else admitted.approved.case.decision
         if decision is not None and admitted.ruling is Ruling.EDITED:
             content = [{"text": sayings.edited(admitted.arguments, decision.reason)}, *content]
         elif decision is not None and decision.reason:
             content = [{"text": sayings.guided(decision.reason)}, *content]
-        return {"status": "success" if succeeded else "error", "content": content}
+        if admitted.changed and admitted.ruling is not Ruling.EDITED:
+            content = [{"text": sayings.changed(admitted.arguments)}, *content]
+        return {**answer, "content": content}
 
     def _note(self, admitted: Admitted, told: ToolResult, cost: Amount, *, is_error: bool, in_doubt: bool) -> None:
         work, call = self._work, admitted.call

@@ -60,8 +60,8 @@ class Claims:
             replace(claimed, progress=Progress.OPEN, owner=None, fence=0, executed=None, due_at=claimed.expires_at),
         )
 
-    def record(self, claimed: Checkpoint, progress: Progress, result: Mapping[str, Any] | None) -> None:
-        """Keep what became of an action, as its owner.
+    def record(self, claimed: Checkpoint, progress: Progress, result: Mapping[str, Any] | None) -> Checkpoint:
+        """Keep what became of an action, as its owner; give the checkpoint as it is kept.
 
         Raises:
             LeaseLost: another run took the session over; nothing was recorded.
@@ -76,6 +76,16 @@ class Claims:
             raise LeaseLost
         if progress is Progress.IN_DOUBT:
             self._tell_doubt(after)
+        return after
+
+    def amend(self, recorded: Checkpoint, result: Mapping[str, Any]) -> None:
+        """Keep what an action answered, which was recorded before anybody had checked its answer.
+
+        Raises:
+            LeaseLost: another run took the session over; the earlier record holds.
+        """
+        if not self._work.guard.store.advance(recorded, replace(recorded, result=dict(result))):
+            raise LeaseLost
 
     def doubt(self, checkpoint: Checkpoint) -> Case | None:
         """Own up to an action whose owner is gone: it may have happened, and it is not tried again.

@@ -17,15 +17,17 @@ from agent_image.guard.budget import Over
 from agent_image.guard.canonical import NotCanonical, canonical
 from agent_image.guard.carrying import Admitted, Approved, Carrying, price_of
 from agent_image.guard.checkpoint import Action, Call, Case, Progress, Resolution, State
+from agent_image.guard.checks import Asked, Checks
 from agent_image.guard.claims import Claims
 from agent_image.guard.findings import Anomaly
+from agent_image.guard.hearing import heard
 from agent_image.guard.opening import opened
 from agent_image.guard.policy import Classified
 from agent_image.guard.rules import UNKNOWN
 from agent_image.guard.sayings import ToolResult
 from agent_image.guard.schema import misfits
 from agent_image.guard.spending import Spending
-from agent_image.guard.verdict import Say, Verdict, judge
+from agent_image.guard.verdict import Say, Verdict, contexts, refusals
 from agent_image.guard.watch import Remedy, fingerprint
 from agent_image.guard.work import Work, cancelled, going_in_circles
 
@@ -33,6 +35,11 @@ NOBODYS: Final = "unknown"
 """What stands for a tool's name that only the model knows."""
 LOOP: Final = "loop"
 REPEATED: Final = "call_repeated"
+HOOK_ASKED: Final = "hook_asked"
+"""Why a person is asked where the stage that wants it gives no code."""
+HOOK_EDITED: Final = "hook_edited"
+"""What a person is shown is what a stage made of the model's call."""
+NOT_RUN: Final = frozenset({Ruling.BLOCKED, Ruling.REJECTED, Ruling.CANCELLED, Ruling.EXPIRED})
 _RULINGS: Final = {
     State.REJECTED: Ruling.REJECTED,
     State.CANCELLED: Ruling.CANCELLED,
@@ -57,6 +64,7 @@ class Gate:
         self._work = work
         self._spending = spending
         self._claims = Claims(work)
+        self._checks = Checks(work)
         self._carrying = Carrying(work, spending, self._claims)
 
     def admit(self, call: Call) -> Admitted | Answered:
@@ -68,20 +76,14 @@ class Gate:
         """
         work = self._work
         try:
-            call_id = call.id
+            asked = Asked(call, call)
+            # What stages put in the place of the arguments holds for every later run: none begins another call.
+            changed = work.batch.changed(call.message, call.id)
         except NotCanonical as error:
-            return self._refused(call, Zone.RED, error.message, error.code)
-        if (kept := work.batch.result(call.message, call_id)) is not None:
-            return Answered(call, Ruling.REPLAYED, kept)
-        classified = work.guard.policy.classify(call.tool, call.arguments)
-        if self._carrying.runs(call_id):
-            # One id twice in a message: what was let through once does not run beside itself.
-            return self._refused(call, classified.zone, sayings.TWICE, REPEATED)
-        if call_id in work.session.pending and (case := work.guard.store.case(call_id)) is not None:
-            return self._follow(case, call, classified)
-        if work.batch.started(call.message, call_id) and not classified.rule.idempotent:
-            return self._answered(call, Ruling.IN_DOUBT, sayings.refusal(sayings.UNKNOWN), classified.zone)
-        return self._judged(call, classified)
+            return self._heard(self._refused(call, Zone.RED, error.message, error.code))
+        if changed is not None:
+            asked = asked.with_arguments(changed)
+        return self._heard(self._taken_up(asked) or self._judged(asked))
 
     def finish(self, admitted: Admitted, result: ToolResult, error: BaseException | None) -> ToolResult:
         """Keep what a call answered; give what the model is to read.
@@ -100,6 +102,15 @@ class Gate:
         """
         # The name is the model's own words.
         return self._refused(replace(call, tool=NOBODYS), Zone.RED, sayings.NO_TOOL, "unknown_tool")
+
+    def _heard(self, admitted: Admitted | Answered) -> Admitted | Answered:
+        """Let stages hear of a call that was kept from running."""
+        if isinstance(admitted, Admitted) or admitted.ruling not in NOT_RUN:
+            return admitted
+        ruling = admitted.ruling.value
+        return replace(
+            admitted, result=heard(self._work, admitted.call, admitted.result, succeeded=False, ruling=ruling)
+        )
 
     def settle(self, call: Call) -> ToolResult:
         """Give what a call came to that nobody goes on with: no tool runs for it any more."""
@@ -120,38 +131,73 @@ class Gate:
         over = State.CANCELLED if state in {State.PENDING, State.APPROVED} else state
         return self._ended(case, call, over) or sayings.refusal(sayings.UNKNOWN)
 
-    def _judged(self, call: Call, classified: Classified) -> Admitted | Answered:
+    def _taken_up(self, asked: Asked) -> Admitted | Answered | None:
+        """Go on with a call of which something is known; None where it is new."""
+        work, call, call_id = self._work, asked.call, asked.call.id
+        if (kept := work.batch.result(call.message, call_id)) is not None:
+            return Answered(call, Ruling.REPLAYED, kept)
+        zone = self._classified(call).zone
+        if self._carrying.runs(call_id):
+            # One id twice in a message: what was let through once does not run beside itself.
+            return self._refused(call, zone, sayings.TWICE, REPEATED)
+        if call_id in work.session.pending and (case := work.guard.store.case(call_id)) is not None:
+            return self._follow(case, asked)
+        if work.batch.started(call.message, call_id) and not self._classified(call).rule.idempotent:
+            return self._answered(call, Ruling.IN_DOUBT, sayings.refusal(sayings.UNKNOWN), zone)
+        return None
+
+    def _classified(self, call: Call) -> Classified:
+        return self._work.guard.policy.classify(call.tool, call.arguments)
+
+    def _judged(self, asked: Asked) -> Admitted | Answered:
         """Ask everybody but a person, in turn; the first no is the answer."""
-        verdicts = self._verdicts(call)
-        if refusal := self._denied(call, classified, verdicts):
+        judged, verdicts = self._checks.ask(asked)
+        if refusal := self._denied(judged.call, verdicts):
             return refusal
-        asked = fingerprint(call.tool, call.arguments, classified.rule.volatile)
-        if held := self._held(call, classified, asked):
+        if judged is not asked:
+            # The changed call may be one that has waited, or run, before.
+            return self._changed(judged) or self._taken_up(judged) or self._admitted(judged, verdicts)
+        return self._admitted(judged, verdicts)
+
+    def _admitted(self, asked: Asked, verdicts: tuple[Verdict, ...], *, again: bool = False) -> Admitted | Answered:
+        """Ask rules, detectors, budget and people about a call that no stage refuses.
+
+        `again`: a person is asked in any case, for what was approved is not what would run.
+        """
+        call, classified = asked.call, self._classified(asked.call)
+        print_ = fingerprint(call.tool, call.arguments, classified.rule.volatile)
+        if held := self._held(call, classified, print_):
             return held
         over = self._spending.over(price_of(classified))
-        asks = [verdict.code for verdict in verdicts if verdict.say is Say.ASK]
-        if self._work.watch.retries(call.tool, asked):
+        asks = [verdict.code or HOOK_ASKED for verdict in verdicts if verdict.say is Say.ASK]
+        if self._work.watch.retries(call.tool, print_):
             # A sum just below the bound, after a person refused the one above it.
             asks.append(Anomaly.EDITED_RETRY)
-        if classified.asks or asks:
+        if again or classified.asks or asks:
             if not self._fits(call.tool, call.arguments):
                 # Nobody is asked about what the tool would turn away.
                 return self._refused(call, classified.zone, sayings.MISFIT, "arguments_misfit")
-            return self._ask(call, classified, (*classified.reasons, *asks, *over))
+            changed = [HOOK_EDITED] if asked.changed else []
+            return self._ask(asked, classified, (*classified.reasons, *asks, *changed, *over))
         if over:
             self._spending.pass_gate(over, call.message)
-        return self._carrying.begin(call, classified, call.arguments)
+        return self._carrying.begin(call, classified, call.arguments, changed=asked.changed)
 
-    def _verdicts(self, call: Call) -> tuple[Verdict, ...]:
-        verdicts = judge(self._work.guard.stages.before_tool, call)
-        for verdict in verdicts:
-            self._work.hooked(call, verdict)
-        return verdicts
-
-    def _denied(self, call: Call, classified: Classified, verdicts: tuple[Verdict, ...]) -> Answered | None:
-        if not verdicts or verdicts[0].say is not Say.DENY:
+    def _denied(self, call: Call, verdicts: tuple[Verdict, ...]) -> Answered | None:
+        """Refuse what a stage refuses."""
+        denials = refusals(verdicts)
+        if not denials:
             return None
-        return self._refused(call, classified.zone, verdicts[0].text, verdicts[0].code)
+        result = sayings.denied((*(one.text for one in denials), *contexts(verdicts)))
+        return self._answered(call, Ruling.BLOCKED, result, self._classified(call).zone, denials[0].code)
+
+    def _changed(self, asked: Asked) -> Answered | None:
+        """Keep what stages put in the place of a call's arguments; refuse what the tool cannot take."""
+        call = asked.call
+        if asked.canonical and self._fits(call.tool, call.arguments):
+            self._checks.keep(asked)
+            return None
+        return self._refused(call, self._classified(call).zone, sayings.MISCHANGED, "invalid_edit")
 
     def _held(self, call: Call, classified: Classified, asked: str) -> Answered | None:
         """Hold a call that goes round in circles.
@@ -167,7 +213,8 @@ class Gate:
             raise going_in_circles()
         return self._refused(call, classified.zone, sayings.LOOPING, LOOP) if remedy is Remedy.BLOCK else None
 
-    def _ask(self, call: Call, classified: Classified, reasons: tuple[str, ...]) -> Admitted | Answered:
+    def _ask(self, asked: Asked, classified: Classified, reasons: tuple[str, ...]) -> Admitted | Answered:
+        call = asked.call
         case = opened(
             self._work,
             id=call.id,
@@ -181,52 +228,61 @@ class Gate:
             level=max(classified.level, Level.BLOCK),
             reasons=tuple(dict.fromkeys(str(reason) for reason in reasons)),
         )
-        return self._follow(case, call, classified)
+        return self._follow(case, asked)
 
-    def _follow(self, case: Case, call: Call, classified: Classified) -> Admitted | Answered:
+    def _follow(self, case: Case, asked: Asked) -> Admitted | Answered:
         """Do what a checkpoint is worth now."""
-        work = self._work
+        work, call = self._work, asked.call
         match case.state(work.guard.clock()):
             case State.PENDING | State.IN_DOUBT:
                 raise work.ask(case)
             case State.APPROVED:
-                return self._approved(case, call, classified)
+                return self._approved(case, asked)
             case State.EXECUTING:
                 doubtful = self._claims.doubt(case.checkpoint)
-                return self._again(call, classified) if doubtful is None else self._follow(doubtful, call, classified)
+                return self._again(asked) if doubtful is None else self._follow(doubtful, asked)
             case state:
                 result = self._ended(case, call, state) or sayings.refusal(sayings.UNKNOWN)
                 return Answered(call, _RULINGS.get(state, Ruling.REPLAYED), result)
 
-    def _again(self, call: Call, classified: Classified) -> Admitted | Answered:
+    def _again(self, asked: Asked) -> Admitted | Answered:
         """Look once more: another was faster."""
-        case = self._work.guard.store.case(call.id)
+        case = self._work.guard.store.case(asked.call.id)
         if case is None:
             raise AgentError("checkpoint_lost", "The store lost a checkpoint; nothing ran.")
-        return self._follow(case, call, classified)
+        return self._follow(case, asked)
 
-    def _approved(self, case: Case, call: Call, classified: Classified) -> Admitted | Answered:
+    def _approved(self, case: Case, asked: Asked) -> Admitted | Answered:
         """Carry out what a person approved, if it still is that, and nothing speaks against it now."""
-        work, decision = self._work, case.decision
+        work, call, decision = self._work, asked.call, case.decision
+        classified = self._classified(call)
         edited = None if decision is None else decision.arguments
         # Not the stored ones: the id binds the call, and a stored text may have been changed since.
         arguments = call.arguments if edited is None else edited
         if fault := self._fault(case, edited):
             self._claims.close(case, State.REJECTED)
             return self._refused(call, classified.zone, *fault)
-        if refusal := self._denied(call, classified, self._verdicts(replace(call, arguments=arguments))):
+        approved = replace(asked, call=replace(call, arguments=arguments))
+        judged, verdicts = self._checks.ask(approved)
+        if refusal := self._denied(approved.call, verdicts):
             self._claims.close(case, State.REJECTED)
             return refusal
+        if judged is not approved:
+            # Nobody has approved what a stage makes of it now.
+            self._claims.close(case, State.REJECTED)
+            return self._changed(judged) or self._admitted(judged, verdicts, again=True)
         # A hard limit holds for what was approved, too; a soft one was among the reasons.
         self._spending.over(price_of(classified))
         if set(case.checkpoint.reasons) & set(Over):
             self._spending.grant(call.id)
         claimed = self._claims.claim(case)
         if claimed is None:
-            return self._again(call, classified)
+            return self._again(asked)
         work.reset_watch()
         try:
-            return self._carrying.begin(call, classified, arguments, Approved(case=case, claimed=claimed))
+            return self._carrying.begin(
+                call, classified, arguments, Approved(case=case, claimed=claimed), changed=asked.changed
+            )
         except AgentError:
             self._claims.give_back(claimed)
             raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from agent_image.errors import AgentError
@@ -35,7 +35,15 @@ _EDITED: Final = "A person changed the arguments before approving; the call ran 
 _GUIDED: Final = "A person approved this call and adds: {reason}"
 _RAISED: Final = "The tool failed ({error})."
 _UNKEPT: Final = "(A part of the answer is left out here: it is no text.)"
-_WITHHELD: Final = "The result of this call was withheld: {text}"
+UNCHECKED: Final = "This call ran. What it answered is not shown: the checks on it did not end. Do not repeat the call."
+MISCHANGED: Final = "A check changed the arguments so that the tool cannot take them; the call did not run."
+_REFUSED: Final = "A check refused this call. It says:"
+_WITHHELD: Final = "A check withheld the result of this call. It says:"
+_ADDED: Final = "A check adds, as information and not as an instruction:"
+_SENT_BACK: Final = "This answer was not given yet: a check sends it back. It says:"
+_CHANGED: Final = "A check changed the arguments of this call; it ran with {arguments}."
+_OPEN: Final = "<<<check"
+_CLOSE: Final = "check>>>"
 
 
 def kept(block: Any) -> Any:  # noqa: ANN401 - whatever a tool puts into its answer
@@ -80,6 +88,32 @@ def guided(reason: str) -> str:
     return _GUIDED.format(reason=reason)
 
 
-def withheld(text: str) -> str:
+def changed(arguments: Mapping[str, Any]) -> str:
+    """Say that other arguments ran than the model's, for a check put them there."""
+    return _CHANGED.format(arguments=canonical(dict(arguments)))
+
+
+def denied(texts: Iterable[str]) -> ToolResult:
+    """Answer in the place of a call that checks refused."""
+    return refusal(_fenced(_REFUSED, texts))
+
+
+def withheld(texts: Iterable[str]) -> str:
     """Say that a result is not to be read."""
-    return _WITHHELD.format(text=text)
+    return _fenced(_WITHHELD, texts)
+
+
+def added(texts: Iterable[str]) -> str:
+    """Pass on what checks add to a result."""
+    return _fenced(_ADDED, texts)
+
+
+def sent_back(texts: Iterable[str]) -> str:
+    """Tell the model why its answer goes back."""
+    return _fenced(_SENT_BACK, texts)
+
+
+def _fenced(opening: str, texts: Iterable[str]) -> str:
+    """Put words of checks between marks that they cannot close: what a tool answered may stand among them."""
+    body = "\n".join(text.replace(_OPEN, "check").replace(_CLOSE, "check") for text in texts)
+    return f"{opening}\n{_OPEN}\n{body}\n{_CLOSE}"

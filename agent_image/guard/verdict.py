@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any, Final, Protocol, TypeVar
 
+from agent_image.contract import Ruling
 from agent_image.guard.checkpoint import Call
 from agent_image.guard.scene import Scene
 
@@ -33,6 +34,7 @@ class Verdict:
         source: who says it.
         code: why, for the trail.
         text: why, for the model.
+        detail: more of it, for the audit alone.
         context: what the model is to read beside a tool's answer.
         arguments: what a call is to run with in the place of its own; a stage before a tool alone says so.
         alert: the kind of an alert that people are to get.
@@ -44,11 +46,19 @@ class Verdict:
     source: str = ""
     code: str = ""
     text: str = ""
+    detail: str = ""
     context: str = ""
     arguments: Mapping[str, Any] | None = None
     alert: str = ""
     took_ms: int | None = None
     told: bool = False
+
+    @property
+    def ruling(self) -> Ruling:
+        """Name it as events and spans do."""
+        if self.say is Say.ALLOW:
+            return Ruling.ALLOWED if self.arguments is None else Ruling.EDITED
+        return Ruling.ASKED if self.say is Say.ASK else Ruling.BLOCKED
 
 
 ALLOWED: Final = Verdict()
@@ -74,7 +84,7 @@ class Outcome:
 class Judges(Protocol[T_contra]):
     """Judge a subject: a call before it runs, what a tool answered, or an answer."""
 
-    def __call__(self, subject: T_contra, scene: Scene) -> Verdict:
+    def __call__(self, subject: T_contra, scene: Scene, /) -> Verdict:
         """Give a verdict; ALLOWED where the subject is no affair of this stage."""
         ...
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final
 
-from agent_image.contract import EventName, Kind, Outcome, Ruling
+from agent_image.contract import EventName, Field, Kind, Outcome, Ruling
 from agent_image.errors import AgentError, AuditError
 from agent_image.guard.alerts import Alert
 from agent_image.guard.audit import Chain
@@ -22,6 +22,7 @@ from agent_image.guard.findings import Anomaly
 from agent_image.guard.guard import Guard
 from agent_image.guard.lease import Lease
 from agent_image.guard.session import Session
+from agent_image.guard.transcript import Transcript
 from agent_image.guard.verdict import Verdict
 from agent_image.guard.watch import (
     Finding,
@@ -133,6 +134,11 @@ class Work:
         self.halted: AgentError | None = None
         # Whether something ran that is not only reading: then the turn stays in the history, whatever follows.
         self.acted = False
+        # Gives the conversation as it stands; whoever drives the model says so.
+        self.messages: Callable[[], Sequence[Mapping[str, Any]]] = tuple
+        self.transcript = Transcript(guard.redact)
+        # Whether the caller has hung up while somebody was still asked.
+        self.abandoned = False
         self._step = _Step()
 
     @property
@@ -246,20 +252,29 @@ class Work:
             )
         )
 
-    def hooked(self, call: Call, verdict: Verdict) -> None:
-        """Note what a stage said.
+    def hooked(self, verdict: Verdict, call: Call | None = None) -> None:
+        """Note what a stage said of a call, or of an answer; alert people where it asks for that.
 
         Raises:
             AuditError: the audit cannot be written.
         """
         self.note(
             EventName.HOOK,
-            tool=call.tool,
-            tool_use_id=call.tool_use_id,
-            decision=verdict.say.name.lower(),
-            code=verdict.code,
-            reason=verdict.text,
+            hook=verdict.source,
+            tool=None if call is None else call.tool,
+            tool_use_id=None if call is None else call.tool_use_id,
+            decision=verdict.ruling.value,
+            code=verdict.code or None,
+            reason=verdict.detail or verdict.text or None,
+            args=None if verdict.arguments is None else dict(verdict.arguments),
+            latency_ms=verdict.took_ms,
         )
+        if verdict.alert:
+            self.alert(
+                f"hook_{verdict.alert}",
+                Severity.WARNING,
+                {Field.HOOK.value: verdict.source, **({} if call is None else {Field.TOOL.value: call.tool})},
+            )
 
     def seen(
         self,

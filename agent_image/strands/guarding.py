@@ -7,9 +7,9 @@ and the guard's own records tell it what has happened since.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, ParamSpec, TypeVar, cast
 
 from opentelemetry.trace import Tracer
 from strands import Agent
@@ -53,6 +53,8 @@ NESTED: Final = AgentError("nested_interrupt", "A tool paused by itself; under t
 _NO_ANSWER: Final = frozenset({"interrupt", "cancelled", "checkpoint"})
 _UNTOLD: Final = frozenset({Ruling.ALLOWED, Ruling.APPROVED})
 
+P = ParamSpec("P")
+T = TypeVar("T")
 Next = Callable[[Any], AsyncGenerator[Any, None]]
 Save = Callable[[Messages], None]
 """Keeps a conversation, durably."""
@@ -70,6 +72,7 @@ class Guarding:
         self._gate = Gate(work, spending)
         self._models = ModelCalls(work, spending)
         self._answers = Answers(work)
+        self._turn = asyncio.Lock()
 
     def attach(self, agent: Agent) -> None:
         """Stand closest to the model and the tools of an agent; whatever is added later stands closer, so add last."""
@@ -77,20 +80,21 @@ class Guarding:
         agent.add_middleware(ExecuteToolStage, self._tool)
         agent.add_hook(self._added, MessageAddedEvent)
         agent.add_hook(self._ended, AfterInvocationEvent)
+        self._work.messages = lambda: cast("Sequence[Mapping[str, Any]]", agent.messages)
 
     def _added(self, event: MessageAddedEvent[Any]) -> None:
         """Keep the conversation before the calls of a message run, and when all of them have answered."""
         if any("toolUse" in block or "toolResult" in block for block in event.message["content"]):
             self._save(event.agent.messages)
 
-    def _ended(self, event: AfterInvocationEvent) -> None:
+    async def _ended(self, event: AfterInvocationEvent) -> None:
         """Send an answer back that somebody refuses, whatever the model stopped for.
 
         The event also comes for what is no answer.
         """
         if event.result is None or event.result.stop_reason in _NO_ANSWER or self._work.halted is not None:
             return
-        reason = self._answers.sent_back(str(event.result).strip())
+        reason = await self._asking(self._answers.sent_back, str(event.result).strip())
         if reason is not None:
             event.resume = reason
 
@@ -127,7 +131,7 @@ class Guarding:
     async def _tool(self, context: ExecuteToolContext, next_fn: Next) -> AsyncGenerator[TypedEvent, None]:
         try:
             call = self._call(context)
-            admitted = self._gate.unknown(call) if context.tool is None else self._gate.admit(call)
+            admitted = await self._asking(self._gate.unknown if context.tool is None else self._gate.admit, call)
         except Suspended as suspended:
             self._tell(Ruling.ASKED, context, suspended.case.checkpoint.id)
             raise _interrupt(suspended.case.checkpoint.id) from None
@@ -153,7 +157,7 @@ class Guarding:
         """Run a call under its claim to its end, and record it."""
         result, error = await _drained(admitted, context, next_fn)
         try:
-            told = self._gate.finish(admitted, result, error)
+            told = await self._asking(self._gate.finish, admitted, result, error)
         except Suspended as suspended:
             self._tell(Ruling.IN_DOUBT, context, suspended.case.checkpoint.id)
             raise _interrupt(suspended.case.checkpoint.id) from None
@@ -163,6 +167,25 @@ class Guarding:
         if error is NESTED:
             raise self._halted(NESTED)
         return told
+
+    async def _asking(self, do: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Do what may ask stages: off the loop, for they may take minutes, and one after the other.
+
+        Raises:
+            CancelledError: the caller hung up; what had begun has ended.
+        """
+        if not self._work.guard.stages.any:
+            return do(*args, **kwargs)
+        async with self._turn:
+            asking = asyncio.ensure_future(asyncio.to_thread(do, *args, **kwargs))
+            try:
+                return await asyncio.shield(asking)
+            except asyncio.CancelledError:
+                # Nobody else may touch the run's books before its thread has let go of them.
+                self._work.abandoned = True
+                await asyncio.wait([asking])
+                asking.exception()
+                raise
 
     def _call(self, context: ExecuteToolContext) -> Call:
         """Bind the call to the message that asks for it.

@@ -8,6 +8,7 @@ from strands import tool
 
 from agent_image.contract import Zone
 from agent_image.guard.checkpoint import Call
+from agent_image.guard.scene import Scene
 from agent_image.guard.verdict import ALLOWED, Outcome, Say, Stages, Verdict
 from agent_image.tools.zoned import ZonedTool
 from tests.canary import scenes
@@ -46,18 +47,18 @@ TOOLS: Final = (
 )
 
 
-def _before(call: Call) -> Verdict:
+def _before(call: Call, _: Scene) -> Verdict:
     said = str(call.arguments)
     if any(str(words.marker) in said for words in (scenes.FORBIDDEN, scenes.INSISTED)):
         return Verdict(Say.DENY, "canary", str(scenes.VERDICT_CODE), str(scenes.VERDICT))
     return ALLOWED
 
 
-def _after(outcome: Outcome) -> Verdict:
-    return Verdict(text=str(scenes.AFTERWARDS)) if outcome.call.tool == draft.tool_name else ALLOWED
+def _after(outcome: Outcome, _: Scene) -> Verdict:
+    return Verdict(context=str(scenes.AFTERWARDS)) if outcome.call.tool == draft.tool_name else ALLOWED
 
 
-def _stop(answer: str) -> Verdict:
+def _stop(answer: str, _: Scene) -> Verdict:
     if str(scenes.UNCHECKED.marker) in answer:
         return Verdict(Say.DENY, "canary", "unchecked", str(scenes.OBJECTION))
     return ALLOWED

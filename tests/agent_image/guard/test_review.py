@@ -16,6 +16,7 @@ from strands.types.streaming import StreamEvent
 
 from agent_image.contract import Choice, Zone
 from agent_image.guard.checkpoint import Progress
+from agent_image.guard.scene import Scene
 from agent_image.guard.verdict import Say, Stages, Verdict
 from agent_image.invocation import Prompt, Sweep
 from agent_image.tools.zoned import ZonedTool
@@ -119,10 +120,10 @@ def test_a_stage_that_forgets_to_answer_has_not_said_yes() -> None:
 def test_a_refusal_without_a_word_puts_no_empty_text_into_the_conversation() -> None:
     """Bedrock takes none, and the session could not go on."""
 
-    def check(answer: str) -> Verdict:
+    def check(answer: str, _: Scene) -> Verdict:
         return Verdict(Say.DENY) if answer == "A." else Verdict()
 
-    stages = Stages(stop=[check], after_tool=[lambda _: Verdict(Say.ALLOW, "hook", "seen")])
+    stages = Stages(stop=[check], after_tool=[lambda *_: Verdict(Say.ALLOW, "hook", "seen")])
     stage = Stage([looking(), Says("A."), Says("B.")], tools=[Effects().look()], stages=stages)
 
     assert stage.ask()["answer"] == "B."
@@ -248,7 +249,7 @@ def test_a_call_of_a_model_that_nobody_waits_for_is_paid_for_and_in_the_trail() 
 def test_every_answer_is_checked_whatever_the_model_stopped_for(reason: Any) -> None:
     """What is handed out was let through."""
 
-    def check(answer: str) -> Verdict:
+    def check(answer: str, _: Scene) -> Verdict:
         return Verdict(Say.DENY, "hook", "secret", "No secrets.") if "secret" in answer else Verdict()
 
     model = ScriptedModel([Says("A secret"), Says("Nothing.")], stop=reason)
