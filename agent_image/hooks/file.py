@@ -57,9 +57,8 @@ def _declared(document: object, agent: str, faults: list[str]) -> tuple[str, Map
     metadata = _object(METADATA, document.get(METADATA, {}), _OBJECT, faults)
     if NAME in metadata and metadata[NAME] != agent:
         faults.append(f"{METADATA}.{NAME} is another agent's; allowed: {agent}")
-    spec = _object(SPEC, document.get(SPEC), _OBJECT, faults)
-    path = f"{SPEC}.{HOOKS}"
-    return path, _object(path, spec.get(HOOKS), _BY_EVENT, faults) if spec else {}
+    path, spec = f"{SPEC}.{HOOKS}", _object(SPEC, document.get(SPEC), _OBJECT, faults)
+    return path, _object(path, spec.get(HOOKS), _BY_EVENT, faults)
 
 
 def _object(path: str, value: object, allowed: str, faults: list[str]) -> Mapping[str, Any]:
