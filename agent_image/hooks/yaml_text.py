@@ -13,10 +13,9 @@ from typing import Any, Final
 
 import yaml
 
+from agent_image.contract import HOOK_FILE_BYTES
 from agent_image.errors import SettingsError
 
-SIZE_LIMIT: Final = 1_000_000
-"""Bytes of a file."""
 NODES: Final = 20_000
 """Values of a document, those that aliases repeat counted each time."""
 DEPTH: Final = 32
@@ -44,8 +43,8 @@ def read_yaml(text: bytes) -> Any:  # noqa: ANN401 - JSON of any shape
     Raises:
         SettingsError: with what is wrong, and the line and column.
     """
-    if len(text) > SIZE_LIMIT:
-        raise SettingsError([f"has {len(text):,} bytes; allowed: {SIZE_LIMIT:,} or fewer"])
+    if len(text) > HOOK_FILE_BYTES:
+        raise SettingsError([f"has {len(text):,} bytes; allowed: {HOOK_FILE_BYTES:,} or fewer"])
     try:
         decoded = text.decode()
     except UnicodeDecodeError as error:
