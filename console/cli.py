@@ -62,13 +62,19 @@ def dev(
         str, typer.Option(metavar="URL", help="The model, such as ollama://localhost:11434/<name>.")
     ] = "offline:",
     capture: Annotated[Regime, typer.Option(help="What the trail holds of a passage.")] = Regime.ARCHIVE,
+    hooks: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Hooks of the whole deployment, which fire first.")
+    ] = None,
+    agent_hooks: Annotated[Path | None, typer.Option(metavar="FILE", help="Hooks of the agent.")] = None,
 ) -> None:
     """Run the very application of the container on this machine: own knowledge base, own trail, no AWS account."""
     from console.dev import run  # noqa: PLC0415
     from console.laptop import laptop  # noqa: PLC0415
+    from console.laptop_hooks import laptop_hooks  # noqa: PLC0415
 
     with refusals():
-        machine = laptop(state, knowledge, window=window, overlap=overlap, model=model, capture=capture)
+        found = laptop_hooks(hooks, agent_hooks)
+        machine = laptop(state, knowledge, window=window, overlap=overlap, model=model, capture=capture, hooks=found)
         raise typer.Exit(run(machine, port, write))
 
 

@@ -226,6 +226,8 @@ def _lines(laptop: Laptop, port: int) -> Iterator[str]:
     yield f"agent      http://{LOOPBACK}:{port}"
     yield f"model      {laptop.model}"
     yield f"knowledge  {laptop.knowledge} (passages of {laptop.cut.window} characters, {laptop.cut.overlap} shared)"
+    if laptop.hooks.count:
+        yield f"hooks      {laptop.hooks.count}"
     yield f"spans      {laptop.spans} (regime {laptop.capture})"
     yield f"archive    {laptop.archive}"
     yield f"events     {laptop.events}"

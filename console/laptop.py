@@ -21,6 +21,7 @@ from agent_image.contract import (
 )
 from agent_image.retrieval.chunks import OVERLAP_DEFAULT, WINDOW_DEFAULT, Cut
 from console.errors import BadInputError
+from console.laptop_hooks import NO_HOOKS, LaptopHooks
 
 STATE: Final = Path(".rastro")
 """The state folder, where no other is named."""
@@ -81,6 +82,7 @@ class Laptop:
         cut: how they are cut into passages.
         model: the model's URL.
         capture: the regime.
+        hooks: who has a say before a tool runs, after it, and before an answer.
     """
 
     state: Path
@@ -88,6 +90,7 @@ class Laptop:
     cut: Cut
     model: str
     capture: Regime
+    hooks: LaptopHooks = NO_HOOKS
 
     @property
     def spans(self) -> Path:
@@ -121,7 +124,9 @@ class Laptop:
 
     def settings(self) -> dict[str, object]:
         """Write the settings document of the agent's process."""
+        hooks = self.hooks.settings(self.model)
         return {
+            **({Setting.HOOKS: hooks} if hooks else {}),
             Setting.ENVIRONMENT: ENVIRONMENT,
             Setting.MODELS: [self.model],
             Setting.KNOWLEDGE_BASE: (
@@ -153,7 +158,14 @@ class Laptop:
 
 
 def laptop(
-    state: Path | None, knowledge: Path | None, *, window: int | None, overlap: int | None, model: str, capture: Regime
+    state: Path | None,
+    knowledge: Path | None,
+    *,
+    window: int | None,
+    overlap: int | None,
+    model: str,
+    capture: Regime,
+    hooks: LaptopHooks = NO_HOOKS,
 ) -> Laptop:
     """Check what a person chose; None stands for what is usual.
 
@@ -170,7 +182,7 @@ def laptop(
     except ValueError as error:
         message = "\n".join(f"--{fault}" for fault in str(error).splitlines())
         raise BadInputError(message) from None
-    return Laptop((state or STATE).absolute(), documents.absolute(), cut, model, capture)
+    return Laptop((state or STATE).absolute(), documents.absolute(), cut, model, capture, hooks)
 
 
 def remembered(state: Path) -> Laptop | None:

@@ -202,6 +202,30 @@ def test_a_bad_option_starts_nothing(tmp_path: Path, options: tuple[str, ...], f
     assert "Traceback" not in refused.stderr
 
 
+def test_it_says_how_many_hooks_it_runs_under(tmp_path: Path) -> None:
+    """Of both levels together."""
+    (file := tmp_path / "hooks.yaml").write_text("hooks:\n  Stop:\n  - {type: command, command: exit 0}\n")
+
+    with running(tmp_path / "state", "--hooks", str(file), "--agent-hooks", str(file)) as agent:
+        assert "hooks      2\n" in agent.printed
+
+
+def test_hook_files_that_are_at_fault_start_nothing(tmp_path: Path) -> None:
+    """Status 2 with every fault of both files, and no state folder."""
+    (broken := tmp_path / "broken.yaml").write_text("hooks:\n  Stop:\n  - {type: command}\n  Halt: []\n")
+
+    refused = rastro(
+        *("dev", "--state", str(tmp_path / "state"), "--hooks", str(broken)),
+        *("--agent-hooks", str(tmp_path / "missing.yaml")),
+    )
+
+    assert refused.returncode == 2
+    assert len(refused.stderr.splitlines()) == 3
+    assert "missing.yaml: is not there" in refused.stderr
+    assert "Traceback" not in refused.stderr
+    assert not (tmp_path / "state").exists()
+
+
 def test_a_state_that_is_no_folder_is_said(tmp_path: Path) -> None:
     """A file stands there."""
     (file := tmp_path / "file").write_text("")
