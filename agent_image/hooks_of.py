@@ -26,30 +26,31 @@ def hooks_of(settings: Settings, agent: str) -> tuple[Hook, ...]:
 
 
 class HookModels:
-    """Give prompt hooks their models, each built when it is first asked for."""
+    """Give prompt hooks their models, each built when it is first asked for.
 
-    def __init__(self, settings: Settings, first: Model, build: Callable[[str, str | None], Model] = model_for) -> None:
-        """Take the settings, the model that the agent itself calls, and what builds another.
+    They are the hooks' own: one that the agent calls may belong to the loop that it answers in.
+    """
+
+    def __init__(self, settings: Settings, build: Callable[[str, str | None], Model] = model_for) -> None:
+        """Take the settings, and what builds a model from its reference and a Region.
 
         Raises:
             SettingsError: with every fault of what the settings say of hooks.
         """
         self._declared: HookSettings = parse_hooks(settings)
+        self._own = settings.models[0]
         self._region = settings.region
         self._build = build
-        self._built = {settings.models[0]: first}
+        self._built: dict[str, Model] = {}
         self._lock = Lock()
-        self._first = first
 
     def __call__(self, name: str | None) -> Model:
-        """Give the model that a hook names, or the agent's own where it names none; for any thread.
+        """Give the model that a hook names, or the one that the agent calls where it names none; for any thread.
 
         Raises:
             SettingsError: nobody declared a model of this name, or it cannot be built.
         """
-        if name is None:
-            return self._first
-        reference = self._declared.reference(name)
+        reference = self._own if name is None else self._declared.reference(name)
         if reference is None:
             raise SettingsError([f"no model is declared as {name!r}"])
         # Hooks of several sessions may ask at once: each model is built once.

@@ -160,38 +160,53 @@ def test_every_fault_of_both_files_is_said_at_once(tmp_path: Path, prompts: Call
     assert both[1].endswith(f"prompts of 50%.yaml: PostToolUse[0].model is 'slow'; allowed: fast, {FIRST}, {SECOND}")
 
 
+class Built:
+    """Remembers which models were built."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, str | None]] = []
+
+    def __call__(self, reference: str, region: str | None) -> Model:
+        self.asked.append((reference, region))
+        return OfflineModel()
+
+
 @pytest.mark.parametrize(
     ("name", "reference"),
     [("fast", SECOND), (SECOND, SECOND), (FIRST, FIRST), (None, FIRST)],
 )
 def test_a_model_is_found_by_its_name_or_by_its_reference(name: str | None, reference: str) -> None:
-    """A hook that names none is judged by the agent's own model."""
-    first = OfflineModel()
-    asked: list[tuple[str, str | None]] = []
+    """A hook that names none is judged by the model that the agent calls, which comes first in the settings."""
+    built = Built()
+    models = HookModels(settings_with({"models": {"fast": SECOND}}), built)
 
-    def build(reference: str, region: str | None) -> Model:
-        asked.append((reference, region))
-        return OfflineModel()
-
-    models = HookModels(settings_with({"models": {"fast": SECOND}}), first, build)
-
-    found = models(name)
-
-    assert (found is first) is (reference == FIRST)
-    assert asked == ([] if reference == FIRST else [(SECOND, None)])
+    assert models(name) is models(reference)
+    assert built.asked == [(reference, None)]
 
 
 def test_a_name_goes_before_a_reference() -> None:
     """What the settings call something is what it is."""
-    first = OfflineModel()
-    models = HookModels(settings_with({"models": {SECOND: FIRST}}), first)
+    built = Built()
+    models = HookModels(settings_with({"models": {SECOND: FIRST}}), built)
 
-    assert models(SECOND) is first
+    models(SECOND)
+
+    assert built.asked == [(FIRST, None)]
+
+
+def test_a_model_without_a_region_of_its_own_is_called_in_the_settings_one() -> None:
+    """As the agent's own is."""
+    built = Built()
+    settings = parse({"environment": "e", "models": [FIRST], "region": "us-east-1"}, "address")
+
+    HookModels(settings, built)(None)
+
+    assert built.asked == [(FIRST, "us-east-1")]
 
 
 def test_a_name_that_nobody_declared_has_no_model() -> None:
     """The start refuses it; should somebody ask all the same, another model is not taken for it."""
-    models = HookModels(settings_with({}), OfflineModel())
+    models = HookModels(settings_with({}))
 
     with pytest.raises(SettingsError, match="slow"):
         models("slow")
@@ -206,7 +221,7 @@ def test_a_model_is_built_when_it_is_asked_for_and_once() -> None:
         built.append(OfflineModel())
         return built[-1]
 
-    models = HookModels(settings_with({"models": {"fast": SECOND}}), OfflineModel(), build)
+    models = HookModels(settings_with({"models": {"fast": SECOND}}), build)
     assert built == []
 
     def ask(_: int) -> Model:
