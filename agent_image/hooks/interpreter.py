@@ -8,6 +8,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Final
@@ -106,17 +107,22 @@ def _require(command: str, folder: Path) -> None:
 def _program(runs: Interpreter) -> str:
     if runs is Interpreter.PYTHON:
         return sys.executable
-    found = shutil.which(runs.value, path=SYSTEM_PATH)
+    found = _found(runs)
     if found is None:
         raise HookFailed(HookFault.MISSING, f"There is no {runs} on {SYSTEM_PATH}.")
     return found
 
 
+@cache
+def _found(runs: Interpreter) -> str | None:
+    return shutil.which(runs.value, path=SYSTEM_PATH)
+
+
 def _written(script: str, path: Path) -> Path:
     try:
-        path.unlink(missing_ok=True)
-        path.touch(mode=0o700, exist_ok=False)
-        path.write_text(script, encoding="utf-8", newline="\n")
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o700)
+        with os.fdopen(file, "wb") as written:
+            written.write(script.encode())
     except (OSError, UnicodeError):
         raise HookFailed(HookFault.BROKEN, "The script cannot be written into its folder.") from None
     return path
