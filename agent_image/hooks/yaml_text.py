@@ -53,6 +53,9 @@ def read_yaml(text: bytes) -> Any:  # noqa: ANN401 - JSON of any shape
         return _Document(decoded).value()
     except yaml.YAMLError as error:
         raise SettingsError([_said(error)]) from None
+    except (ValueError, OverflowError):
+        # The library turns digits into a character, or into a version, and looks at neither.
+        raise SettingsError(["holds digits that stand for no character or version; allowed: a YAML document"]) from None
 
 
 @dataclass(frozen=True, slots=True)
