@@ -20,6 +20,7 @@ from agent_image.ground import Ground
 from agent_image.guard.courier import Courier
 from agent_image.guard.sweep import Sweeper
 from agent_image.guard_of import guard_of
+from agent_image.hooking import Hooking, hooking_of
 from agent_image.invocation import Feedback, Invocation, Prompt, Resume, Sweep
 from agent_image.models.by_url import model_for
 from agent_image.places import alert_channels_at, archive_at, knowledge_base_at, ledger_at
@@ -62,7 +63,8 @@ def assemble(settings: Settings, planner: Planner = plan) -> BedrockAgentCoreApp
     retriever = _retriever(settings, archive, tracer)
     ground = Ground(settings.capture, tracer, telemetry.digest, archive, _new_id)
     planned = planner(settings, retriever)
-    guard = guard_of(settings, planned, telemetry.digest)
+    hooking = hooking_of(settings, planned, tracer)
+    guard = guard_of(settings, planned, telemetry.digest, hooking.stages)
     courier = Courier(guard.outbox, alert_channels_at(settings, guard.settings))
     sweeper = Sweeper(guard, courier.call)
     conversations = StoredConversations(guard.store, guard.clock)
@@ -73,7 +75,7 @@ def assemble(settings: Settings, planner: Planner = plan) -> BedrockAgentCoreApp
         Feedback: FeedbackRun(ground),
         Sweep: SweepRun(ground, sweeper),
     }
-    app = build(runs, lifespan=_lifespan(telemetry, archive, courier), new_session=_new_session)
+    app = build(runs, lifespan=_lifespan(telemetry, archive, courier, hooking), new_session=_new_session)
     # Frameworks add span processors of their own while they are set up.
     telemetry.verify()
     return app
@@ -86,12 +88,13 @@ def _retriever(settings: Settings, archive: Keeper, tracer: Tracer) -> Retriever
     return Retriever(knowledge_base, regime=settings.capture, top_k=settings.top_k, archive=archive, tracer=tracer)
 
 
-def _lifespan(telemetry: Telemetry, archive: Archive | NoArchive, courier: Courier) -> Lifespan:
+def _lifespan(telemetry: Telemetry, archive: Archive | NoArchive, courier: Courier, hooking: Hooking) -> Lifespan:
     """Flush at the end: SIGTERM ends the server, and nothing else would send what waits."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
+        hooking.close()
         archive.close(FLUSH_SECONDS)
         courier.close(FLUSH_SECONDS)
         telemetry.flush(FLUSH_SECONDS)

@@ -20,6 +20,7 @@ from agent_image.guard.redaction import Redactor
 from agent_image.guard.settings import GuardSettings, parse_guard
 from agent_image.guard.slim import SlimLine
 from agent_image.guard.store import GuardStore
+from agent_image.guard.verdict import Stages
 from agent_image.guard.watch import PollRule, WatchRules
 from agent_image.places import audit_outlet_at, records_at
 from agent_image.settings import Settings
@@ -33,8 +34,8 @@ def now() -> datetime:
     return moment.replace(microsecond=moment.microsecond // _MILLISECOND * _MILLISECOND)
 
 
-def guard_of(settings: Settings, plan: AgentPlan, digest: Digest) -> Guard:
-    """Build the guard of a process.
+def guard_of(settings: Settings, plan: AgentPlan, digest: Digest, stages: Stages) -> Guard:
+    """Build the guard of a process, with who has a say beside the policy.
 
     Raises:
         SettingsError: with what is wrong in the guard's settings, the policy or the places.
@@ -60,7 +61,7 @@ def guard_of(settings: Settings, plan: AgentPlan, digest: Digest) -> Guard:
         watch=_watch_rules(guarding, policy),
         schemas={zoned.name: zoned.schema for zoned in plan.tools},
         fences={zoned.name: zoned.fence for zoned in plan.tools if zoned.fence is not None},
-        stages=plan.stages,
+        stages=stages,
     )
 
 

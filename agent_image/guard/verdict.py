@@ -111,6 +111,16 @@ class Stages:
         """Tell whether anybody has a say."""
         return bool(self.before_tool or self.after_tool or self.stop)
 
+    def before(self, others: Stages) -> Stages:
+        """Give these and, behind them, others; of those that send answers back, the more patient counts."""
+        patience = [stages.stop_rejections for stages in (self, others) if stages.stop]
+        return Stages(
+            before_tool=(*self.before_tool, *others.before_tool),
+            after_tool=(*self.after_tool, *others.after_tool),
+            stop=(*self.stop, *others.stop),
+            stop_rejections=max(patience, default=0),
+        )
+
 
 def judge(stages: Iterable[Judges[T_contra]], subject: T_contra, scene: Scene) -> tuple[Verdict, ...]:
     """Ask every stage; give what they say in their order, without the plain yes that nobody wants told."""

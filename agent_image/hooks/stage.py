@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import stat
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -74,9 +73,9 @@ class HookStage(Generic[T]):
         subject: Subject[T],
         runners: tuple[Commands, Prompts],
         tracer: Tracer,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float],
     ) -> None:
-        """Take the hook, how its subject is shown, what runs hooks, the tracer of guard spans, and a clock."""
+        """Take the hook, how its subject is shown, what runs hooks, the tracer of guard spans, and a clock of seconds."""
         self._hook = hook
         self._subject = subject
         self._commands, self._prompts = runners
@@ -119,7 +118,9 @@ class HookStage(Generic[T]):
         return self._prompts.run(self._hook, context, transcript, scene)
 
 
-def stages_of(hooks: Iterable[Hook], commands: Commands, prompts: Prompts, tracer: Tracer) -> Stages:
+def stages_of(
+    hooks: Iterable[Hook], commands: Commands, prompts: Prompts, tracer: Tracer, clock: Callable[[], float]
+) -> Stages:
     """Stand hooks in their stages, in their order: those of the deployment come first in it."""
     of: dict[HookEvent, list[Hook]] = {event: [] for event in HookEvent}
     for hook in hooks:
@@ -127,9 +128,9 @@ def stages_of(hooks: Iterable[Hook], commands: Commands, prompts: Prompts, trace
     runners = (commands, prompts)
     stops = [hook.max_rejections for hook in of[HookEvent.STOP] if hook.max_rejections is not None]
     return Stages(
-        before_tool=[HookStage(hook, _CALL, runners, tracer) for hook in of[HookEvent.PRE_TOOL_USE]],
-        after_tool=[HookStage(hook, _OUTCOME, runners, tracer) for hook in of[HookEvent.POST_TOOL_USE]],
-        stop=[HookStage(hook, _ANSWER, runners, tracer) for hook in of[HookEvent.STOP]],
+        before_tool=[HookStage(hook, _CALL, runners, tracer, clock) for hook in of[HookEvent.PRE_TOOL_USE]],
+        after_tool=[HookStage(hook, _OUTCOME, runners, tracer, clock) for hook in of[HookEvent.POST_TOOL_USE]],
+        stop=[HookStage(hook, _ANSWER, runners, tracer, clock) for hook in of[HookEvent.STOP]],
         # Of several the greatest counts.
         stop_rejections=max(stops, default=0),
     )

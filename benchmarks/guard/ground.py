@@ -83,7 +83,7 @@ def _calls(places: Mapping[str, Any]) -> Iterator[Calls]:
             **places,
         }
     )
-    built = guard_of(settings, plan, Digest(b"k" * 32))
+    built = guard_of(settings, plan, Digest(b"k" * 32), plan.stages)
     # More steps than any setting allows.
     endless = Amount(10**18, 10**18, 10**9)
     guard = replace(built, settings=replace(built.settings, limits=Limits(endless, endless)))
