@@ -57,7 +57,9 @@ def _declared(document: object, agent: str, faults: list[str]) -> tuple[str, Map
     metadata = _object(METADATA, document.get(METADATA, {}), _OBJECT, faults)
     if NAME in metadata and metadata[NAME] != agent:
         faults.append(f"{METADATA}.{NAME} is another agent's; allowed: {agent}")
-    path, spec = f"{SPEC}.{HOOKS}", _object(SPEC, document.get(SPEC), _OBJECT, faults)
+    path, spec = f"{SPEC}.{HOOKS}", document.get(SPEC)
+    if not isinstance(spec, Mapping):
+        return path, _object(SPEC, spec, _OBJECT, faults)
     return path, _object(path, spec.get(HOOKS), _BY_EVENT, faults)
 
 
