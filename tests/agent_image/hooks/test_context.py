@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_image.guard.checkpoint import Call
-from agent_image.guard.scene import Scene, SideCall
 from agent_image.guard.verdict import Outcome
 from agent_image.hooks.context import after_context, before_context, result_text, stop_context
+from tests.agent_image.hooks.scenes import scene
 
 PLACE = Path("/tmp/hook/transcript.txt")  # noqa: S108 - nothing is written there
 COMMON = {
@@ -22,24 +22,6 @@ COMMON = {
     "max_turns": 50,
     "execution_summary": "/tmp/hook/transcript.txt",  # noqa: S108 - the same
 }
-
-
-class NoCalls:
-    def begin(self, hook: str, model: str, projected_tokens: int | None, output_tokens: int | None) -> SideCall:
-        raise NotImplementedError
-
-
-def scene(sent_back: int = 0) -> Scene:
-    return Scene(
-        session_id="s",
-        agent="my_agent",
-        turn=5,
-        max_turns=50,
-        sent_back=sent_back,
-        transcript=lambda: "",
-        calls=NoCalls(),
-        gone=lambda: False,
-    )
 
 
 def call(**arguments: Any) -> Call:
