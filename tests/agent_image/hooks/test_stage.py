@@ -213,8 +213,6 @@ def test_stages_of_the_code_are_asked_before_hooks() -> None:
 
     patient = Staged([hook(HookEvent.STOP, max_rejections=5)], Runs()).stages
     both = Stages(stop=[mine], stop_rejections=2).before(patient)
-        Staged([hook(HookEvent.STOP, max_rejections=5)], Runs()).stages
-    )
 
     assert both.stop[0] is mine
     assert (len(both.stop), both.stop_rejections) == (2, 5)
