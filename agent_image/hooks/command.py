@@ -65,9 +65,10 @@ def said_of(ended: Ended, event: HookEvent) -> Said:
     Raises:
         HookFailed: neither as one that allows, nor as one that refuses.
     """
+    if ended.error:
+        raise HookFailed(_ERRORS.get(ended.error, HookFault.BROKEN), f"The hook could not be started ({ended.error}).")
     if ended.status is None:
-        fault = _ERRORS.get(ended.error, HookFault.BROKEN)
-        raise HookFailed(fault, f"The hook could not be started ({ended.error or 'it was ended'}).")
+        raise HookFailed(HookFault.ABANDONED, "Hooks were closed while this one ran.")
     if os.WIFSIGNALED(ended.status):
         raise HookFailed(HookFault.SIGNAL, _with(f"The hook was ended by {_signal(ended.status)}.", ended.err))
     code = os.waitstatus_to_exitcode(ended.status)

@@ -46,8 +46,8 @@ class Ended:
     """Hold how a hook ended.
 
     Attributes:
-        status: as the kernel gives it to who waits; None where nothing ran.
-        error: the name of what kept it from running.
+        status: as the kernel gives it to who waits; None where it was ended, or never ran.
+        error: the name of what kept it from running; empty where it ran.
     """
 
     status: int | None
@@ -119,7 +119,7 @@ def _followed(control: socket.socket, streams: Streams, ends_at: float, gone: Ca
     poll.register(control, select.POLLIN)
     streams.register(poll)
     look_at = 0.0
-    while not streams.out.over:
+    while not streams.full():
         now = time.monotonic()
         if now >= ends_at:
             raise HookFailed(HookFault.TIMEOUT, "The hook took longer than its timeout.")
@@ -132,7 +132,7 @@ def _followed(control: socket.socket, streams: Streams, ends_at: float, gone: Ca
         if control.fileno() in ready:
             report = _report(control)
             streams.drain()
-            if streams.out.over:
+            if streams.full():
                 break
             out, err = bytes(streams.out.kept), bytes(streams.err.kept)
             return Ended(report.get("status"), report.get("error", ""), out, err)

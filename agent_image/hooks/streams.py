@@ -63,6 +63,10 @@ class Streams:
         if self._into in ready:
             self._feed()
 
+    def full(self) -> bool:
+        """Tell whether the hook wrote more than it may."""
+        return self.out.over
+
     def drain(self) -> None:
         """Read what is left, when nobody writes any more."""
         for source, output in self._outputs.items():

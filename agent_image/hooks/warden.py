@@ -157,7 +157,10 @@ class Supervisor:
         """Run one hook: give its wait status, None where the agent ended it; or what kept it from running."""
         arguments = order["arguments"]
         try:
-            os.chdir(order["folder"])
+            try:
+                os.chdir(order["folder"])
+            except OSError:
+                return {"error": "folder"}
             hook = os.posix_spawn(
                 arguments[0],
                 arguments,
