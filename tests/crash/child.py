@@ -30,7 +30,9 @@ from agent_image.guard.guard import Guard
 from agent_image.guard.moments import Clock
 from agent_image.guard.people import PeopleStore
 from agent_image.guard.records import Conflict, Records
+from agent_image.guard.scene import Scene
 from agent_image.guard.sweep import Sweeper
+from agent_image.guard.verdict import ALLOWED, Outcome, Say, Stages, Verdict
 from agent_image.invocation import Prompt, Resume, Sweep
 from agent_image.run import PromptRun, ResumeRun, SweepRun
 from agent_image.stores.by_url import records_at
@@ -44,6 +46,7 @@ from tests.crash.wishes import LOOK_UP, WishingModel
 from tests.loopback.table import REGION
 
 LEASE_SECONDS = 60
+WITHHELD = "Nobody reads this."
 
 
 class Do(StrEnum):
@@ -64,6 +67,7 @@ class Order:
         ahead: how far its clock is ahead of the machine's.
         text: the question, or the checkpoint's id.
         took_effect: what a person found out about an action in doubt.
+        withheld: a check lets the model read nothing of what the red and the yellow tool answer.
     """
 
     do: Do
@@ -80,6 +84,7 @@ class Order:
     took_effect: bool = False
     strike: Strike | None = None
     gate: Any = None
+    withheld: bool = False
 
 
 def clock_ahead(ahead: timedelta) -> Clock:
@@ -174,7 +179,21 @@ def _guard(order: Order, records: Records, striker: Striker, clock: Clock, tools
     outlet = FatalOutlet(FileOutlet(order.folder / "audit.jsonl", time.sleep), striker)
     settings = {"lease_seconds": LEASE_SECONDS, "budget_usd": 50, "budget_steps": 500, "budget_tokens": 10_000_000}
     guard = guard_over(records, tools, clock=clock, outlet=outlet, settings=settings)
-    return replace(guard, new_id=_new_id, digest=Digest(b"k" * 32))
+    stages = Stages(after_tool=[_Withholding(striker)]) if order.withheld else Stages()
+    return replace(guard, new_id=_new_id, digest=Digest(b"k" * 32), stages=stages)
+
+
+class _Withholding:
+    """A check after a tool, in the middle of which a process can be ended."""
+
+    def __init__(self, striker: Striker) -> None:
+        self._striker = striker
+
+    def __call__(self, outcome: Outcome, _: Scene) -> Verdict:
+        if outcome.call.tool == LOOK_UP:
+            return ALLOWED
+        with self._striker.around(Boundary.CHECK):
+            return Verdict(Say.DENY, "check", "secret", WITHHELD)
 
 
 def tools_in(folder: Path, striker: Striker) -> list[ZonedTool]:

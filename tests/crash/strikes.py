@@ -50,6 +50,7 @@ class Boundary(StrEnum):
     TICKET = "yellow effect"
     EFFECT = "effect"
     FENCE = "fence"
+    CHECK = "check of a result"
 
 
 class Side(StrEnum):
