@@ -311,6 +311,10 @@ class Span(StrEnum):
 SCOPE: Final = "rastro"
 """The instrumentation scope of the kit's own spans: attributes under the kit's names pass from no other."""
 
+INVOCATION_SPAN: Final = "invocation"
+"""The name of an invocation's span."""
+RETRIEVAL_OPERATION: Final = "retrieval"
+"""What Span.OPERATION holds on a retrieval span."""
 SPAN_DATA_FORMAT: Final = "AWS-OTEL-TRACE-V1"
 """What `@data_format` holds on a span: it tells spans from standard output in the same log group."""
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from agent_image.citations import Citations, without_marks
-from agent_image.contract import Kind, Outcome, Regime, Span, Verdict
+from agent_image.contract import INVOCATION_SPAN, Kind, Outcome, Regime, Span, Verdict
 from agent_image.digest import Digest
 from agent_image.retrieval.fingerprint import fingerprint, normalised
 
-NAME: Final = "invocation"
+NAME: Final = INVOCATION_SPAN
 ANSWER_FINGERPRINT_BYTES: Final = 200
 """Normalised bytes from which on an answer leaves its fingerprint: a shorter one could be guessed."""
 

@@ -9,11 +9,11 @@ import json
 from collections.abc import Iterator
 from typing import Final
 
-from agent_image.contract import Regime, Span
+from agent_image.contract import RETRIEVAL_OPERATION, Regime, Span
 from agent_image.retrieval.knowledge_base import Retrieval
 from agent_image.retrieval.passage import addresses
 
-OPERATION: Final = "retrieval"
+OPERATION: Final = RETRIEVAL_OPERATION
 OPENINFERENCE_KIND: Final = "RETRIEVER"
 SCORE_DIGITS: Final = 4
 
