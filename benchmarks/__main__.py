@@ -19,6 +19,7 @@ from pathlib import Path
 from benchmarks.agent.ratios import agent_ratios
 from benchmarks.cost.ratios import cost_ratios
 from benchmarks.guard.ratios import guard_ratios
+from benchmarks.hooks.ratios import hook_ratios
 from benchmarks.process import ROOT, Measured, measure
 from benchmarks.ratio import Ratio
 from benchmarks.synthesis import compare
@@ -50,7 +51,7 @@ def main() -> int:
         Ratio("Node.js processes that regimes starts", sum("node" in run.programs for run in regimes), 0,
               f"programs: {', '.join(sorted(set().union(*(run.programs for run in regimes))))}"),
     ]  # fmt: skip
-    ratios += cost_ratios() + agent_ratios() + guard_ratios() + trace_ratios()
+    ratios += cost_ratios() + agent_ratios() + guard_ratios() + hook_ratios() + trace_ratios()
     for ratio in ratios:
         print(f"{'ok  ' if ratio.holds else 'OVER'}  {ratio.ratio:6.3f} of at most {ratio.at_most:.3f}  "
               f"{ratio.name} ({ratio.measured})")  # fmt: skip

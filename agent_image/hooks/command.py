@@ -87,12 +87,12 @@ def said_of(ended: Ended, event: HookEvent) -> Said:
 def _encoded(context: Mapping[str, Any]) -> bytes:
     """Give a context as one line of JSON."""
     try:
-        text = json.dumps(context, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(dict(context), ensure_ascii=False, allow_nan=False)
         try:
             return text.encode() + b"\n"
         except UnicodeEncodeError:
             # Half characters, which UTF-8 cannot write and JSON can.
-            return json.dumps(context, allow_nan=False).encode() + b"\n"
+            return json.dumps(dict(context), allow_nan=False).encode() + b"\n"
     except (TypeError, ValueError, RecursionError):
         raise HookFailed(HookFault.BROKEN, "The context cannot be written as JSON.") from None
 

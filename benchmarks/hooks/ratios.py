@@ -1,0 +1,97 @@
+"""State what hooks promise, and measure it: a command hook beside the bare spawn of the same script."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from agent_image.guard.verdict import Say
+from agent_image.hooks.command import CommandHooks
+from agent_image.hooks.hook import Hook, HookEvent, HookLevel, HookType
+from agent_image.hooks.interpreter import arguments_of, environment_of
+from benchmarks.ratio import Ratio
+
+SCRIPTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "bash": "#!/bin/bash\nread -r context\necho '{\"ok\": true}'\n",
+        "python3": "#!/usr/bin/env python3\nimport json, sys\njson.load(sys.stdin)\nprint('{\"ok\": true}')\n",
+    }
+)
+_CONTEXT: Final[Mapping[str, Any]] = MappingProxyType(
+    {
+        "hook_event_name": "PostToolUse",
+        "agent_name": "sample",
+        "tool_name": "search_knowledge",
+        "tool_input": {"query": "What does a return cost?"},
+        "tool_result": "A passage of some length. " * 40,
+        "tool_succeeded": True,
+    }
+)
+_ROUND: Final = 10
+_ROUNDS: Final = 20
+
+
+def hook_ratios() -> list[Ratio]:
+    """Measure, and give the ratios."""
+    return [_command(name, script) for name, script in SCRIPTS.items()]
+
+
+def _command(name: str, script: str) -> Ratio:
+    """Compare the best round of each, in turns: both wait for the system, which has other things to do."""
+    print(f"a command hook in {name}, beside the bare spawn of its script")
+    hook = Hook(
+        level=HookLevel.AGENT,
+        event=HookEvent.POST_TOOL_USE,
+        number=1,
+        type=HookType.COMMAND,
+        matcher="*",
+        script=script,
+    )
+    with tempfile.TemporaryDirectory(prefix="rastro-bench-") as folder, closing(CommandHooks()) as commands:
+        bare_folder = Path(folder)
+        arguments, environment = arguments_of(hook, bare_folder), environment_of(bare_folder)
+
+        def bare(_folder: Path) -> None:
+            _spawned(arguments, environment, bare_folder)
+
+        def hooked(own: Path) -> None:
+            if commands.run(hook, _CONTEXT, own, lambda: False).say is not Say.ALLOW:
+                raise ValueError(hook.id)
+
+        rounds = [(_seconds(bare, _folders(folder)), _seconds(hooked, _folders(folder))) for _ in range(_ROUNDS + 1)][
+            1:
+        ]
+    spawn, run = min(one for one, _ in rounds), min(other for _, other in rounds)
+    return Ratio(
+        f"a command hook in {name} / the bare spawn of its script",
+        run / spawn,
+        1.5,
+        f"{run * 1e3:.2f} ms / {spawn * 1e3:.2f} ms",
+    )
+
+
+def _spawned(arguments: Iterable[str], environment: Mapping[str, str], folder: Path) -> None:
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(tuple(arguments), cwd=folder, env=environment, stdin=pipe, stdout=pipe, stderr=pipe)
+    out, _ = process.communicate(json.dumps(dict(_CONTEXT)).encode())
+    if process.returncode or not json.loads(out)["ok"]:
+        raise subprocess.CalledProcessError(process.returncode, process.args)
+
+
+def _folders(root: str) -> list[Path]:
+    """Make a folder for each hook of a round, as whoever runs hooks does."""
+    return [Path(tempfile.mkdtemp(dir=root)) for _ in range(_ROUND)]
+
+
+def _seconds(run: Callable[[Path], object], folders: list[Path]) -> float:
+    started = time.perf_counter()
+    for folder in folders:
+        run(folder)
+    return (time.perf_counter() - started) / len(folders)
