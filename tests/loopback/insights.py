@@ -24,7 +24,8 @@ from threading import Lock
 from typing import Any, Final
 
 from agent_image.contract import DEFAULT_INDEXED_FIELDS, SPAN_DATA_FORMAT
-from tests.loopback.insights_language import Fields, MalformedQueryError, Parsed, flat, parse
+from tests.loopback.insights_counting import Fields
+from tests.loopback.insights_language import MalformedQueryError, Parsed, flat, parse
 from tests.loopback.server import QuietHandler, serving
 
 SPANS_STREAM: Final = "spans"
@@ -106,7 +107,7 @@ class Plant:
 class _Running:
     group: Group
     query: Parsed
-    rows: list[tuple[str, Stored]]
+    rows: list[Fields]
     statistics: dict[str, float]
     end: str
     polls: int
@@ -227,24 +228,21 @@ class Insights:
         ending = self.plant.failing(request) or (self.plant.ends.popleft() if self.plant.ends else "Complete")
         return _Running(group, query, rows[: query.limit or limit], statistics, ending, self.plant.runs_for)
 
-    def _found(
-        self, group: Group, query: Parsed, start: int, end: int
-    ) -> tuple[list[tuple[str, Stored]], dict[str, float]]:
+    def _found(self, group: Group, query: Parsed, start: int, end: int) -> tuple[list[Fields], dict[str, float]]:
         window = [
-            (f"{id(group)}:{number}", line, line.fields(f"{id(group)}:{number}"))
-            for number, line in enumerate(group.lines)
-            if start <= line.at <= end
+            line.fields(f"{id(group)}:{number}") for number, line in enumerate(group.lines) if start <= line.at <= end
         ]
         covered = DEFAULT_INDEXED_FIELDS | group.indexed
         oldest = (self.now() - INDEXED_FOR).timestamp() * 1000
         for name, values in query.indexed:
-            window = [row for row in window if name in covered and row[1].at >= oldest and row[2].get(name) in values]
-        found = [
-            (pointer, line) for pointer, line, fields in window if all(holds(fields) for holds in query.conditions)
-        ]
-        found.sort(key=lambda row: row[1].at, reverse=query.descending)
-        scanned = sum(len(line.message.encode()) for _, line, _ in window)
-        return found, dict(zip(STATISTICS, map(float, (len(found), len(window), scanned)), strict=True))
+            window = [
+                line for line in window if name in covered and line["@timestamp"] >= oldest and line.get(name) in values
+            ]
+        found = [query.computed(line) for line in window]
+        found = [line for line in found if all(holds(line) for holds in query.conditions)]
+        scanned = sum(len(line["@message"].encode()) for line in window)
+        statistics = dict(zip(STATISTICS, map(float, (len(found), len(window), scanned)), strict=True))
+        return query.sorted(found if query.counting is None else query.counting.rows(found)), statistics
 
     def _results(self, request: dict[str, Any]) -> dict[str, Any]:
         if self.plant.throttle_results:
@@ -260,21 +258,19 @@ class Insights:
         start = int(request.get("nextToken", 0))
         page = running.rows[start : start + self.page_rows]
         answer: dict[str, Any] = {"status": "Complete", "statistics": running.statistics}
-        answer["results"] = [self._row(running.query, pointer, line) for pointer, line in page]
+        answer["results"] = [self._row(running.query, row) for row in page]
         if start + self.page_rows < len(running.rows) and not self.plant.knows_no_pages:
             answer["nextToken"] = str(start + self.page_rows)
         return answer
 
-    def _row(self, query: Parsed, pointer: str, line: Stored) -> list[dict[str, str]]:
-        fields = {
-            "@timestamp": f"{datetime.fromtimestamp(line.at / 1000, UTC):%Y-%m-%d %H:%M:%S}.{line.at % 1000:03}",
-            "@message": self._masked(line.message)[: self.plant.cut],
-            "@logStream": line.stream,
-        }
+    def _row(self, query: Parsed, row: Fields) -> list[dict[str, str]]:
+        fields = {name: _written(name, value) for name, value in row.items() if name in query.shown}
+        if "@message" in fields:
+            fields["@message"] = self._masked(fields["@message"])[: self.plant.cut]
         if self.plant.no_message:
-            del fields["@message"]
+            fields.pop("@message", None)
         shown = [{"field": name, "value": fields[name]} for name in query.shown if name in fields]
-        return [*shown, {"field": "@ptr", "value": pointer}]
+        return shown if query.counting else [*shown, {"field": "@ptr", "value": row["@ptr"]}]
 
     def _masked(self, message: str) -> str:
         for text in self.plant.masked:
@@ -320,6 +316,12 @@ class Insights:
             "Timestamps": [at.timestamp() for at in inside],
             "Values": [*inside.values()],
         }
+
+
+def _written(name: str, value: Any) -> str:
+    if name == "@timestamp":
+        return f"{datetime.fromtimestamp(value / 1000, UTC):%Y-%m-%d %H:%M:%S}.{value % 1000:03}"
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _sums(group: Group, period: int) -> Mapping[datetime, float]:

@@ -1,4 +1,4 @@
-"""Read and run the part of the Logs Insights query language that the console writes; the rest is malformed.
+"""Read and run the part of the Logs Insights query language that we write; the rest is malformed.
 
 A command, a field, an operator or a quote that is not known is refused, so that a typo fails a test and is no answer.
 """
@@ -7,23 +7,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final
 
-Fields = Mapping[str, Any]
-"""The fields of one line, by their flat names."""
+from tests.loopback.insights_counting import AGGREGATES, Column, Counting, Fields, pct
+from tests.loopback.insights_fields import KNOWN
+
 Condition = Callable[[Fields], bool]
 
 _TOKEN: Final = re.compile(
-    r"""\s*(?:
+    r"""(?:\s|\#[^\n]*\n)*(?:
       (?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
     | (?P<quoted>`[^`\n]+`)
     | (?P<number>\d+)
     | (?P<name>[@A-Za-z_][@A-Za-z0-9_.]*)
-    | (?P<sign>!=|>=|<=|[=<>|,()\[\]])
+    | (?P<sign>!=|>=|<=|[=<>|,()\[\]*/])
     )""",
     re.VERBOSE,
 )
@@ -35,7 +36,8 @@ _COMPARISONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "<": lambda one, other: one < other,
     "<=": lambda one, other: one <= other,
 }
-_KNOWN: Final = ("@timestamp", "@message", "@ptr", "@logStream", "@log")
+_ORDER: Final = ("fields", "filterIndex", "filter", "stats", "sort", "limit")
+"""Commands stand in this order here; both kinds of filters may change places."""
 
 
 class MalformedQueryError(Exception):
@@ -47,24 +49,48 @@ class Parsed:
     """Hold a query.
 
     Attributes:
-        shown: the fields of a row.
+        columns: what is shown of a line, or computed of it.
         conditions: all must hold.
         indexed: the conditions of `filterIndex`, each a field and the values it may have.
-        descending: the newest line comes first, as where no order is named.
+        counting: what is told of groups of lines; None lists lines.
+        order: what rows are sorted by.
+        descending: the greatest comes first: the newest line, where no order is named.
     """
 
-    shown: tuple[str, ...]
+    columns: tuple[Column, ...]
     conditions: tuple[Condition, ...]
     indexed: tuple[tuple[str, tuple[str, ...]], ...]
+    counting: Counting | None
+    order: str
     descending: bool
     limit: int | None
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Name the columns of a row."""
+        if self.counting is None:
+            return tuple(column.name for column in self.columns)
+        return (*self.counting.by, *(name for name, _ in self.counting.told))
+
+    def computed(self, line: Fields) -> Fields:
+        """Give a line's fields and what is computed of them."""
+        values = {column.name: column.value(line) for column in self.columns}
+        return {**line, **{name: value for name, value in values.items() if value is not None}}
+
+    def sorted(self, rows: Iterable[Fields]) -> list[Fields]:
+        """Sort rows; those that lack the field come last."""
+        having: list[Fields] = []
+        lacking: list[Fields] = []
+        for row in rows:
+            (having if self.order in row else lacking).append(row)
+        return [*sorted(having, key=lambda row: row[self.order], reverse=self.descending), *lacking]
 
 
 def parse(text: str) -> Parsed:
     """Read a query.
 
     Raises:
-        MalformedQueryError: it is none, or none that the console should write.
+        MalformedQueryError: it is none, or none that we should write.
     """
     return _Reader(text).query()
 
@@ -93,18 +119,30 @@ def _flat(value: Any, name: str) -> Iterator[tuple[str, Any]]:
 class _Reader:
     def __init__(self, text: str) -> None:
         self._tokens = list(self._split(text))
-        self._shown: tuple[str, ...] = ()
+        self._columns: list[Column] = []
         self._conditions: list[Condition] = []
         self._indexed: list[tuple[str, tuple[str, ...]]] = []
+        self._counting: Counting | None = None
+        self._order = "@timestamp"
         self._descending = True
         self._limit: int | None = None
+        self._known = KNOWN
+        self._reached = 0
 
     def query(self) -> Parsed:
         self._command()
         while self._tokens:
             self._expect("|")
             self._command()
-        return Parsed(self._shown, tuple(self._conditions), tuple(self._indexed), self._descending, self._limit)
+        return Parsed(
+            tuple(self._columns),
+            tuple(self._conditions),
+            tuple(self._indexed),
+            self._counting,
+            self._order,
+            self._descending,
+            self._limit,
+        )
 
     @staticmethod
     def _split(text: str) -> Iterator[tuple[str, str]]:
@@ -118,27 +156,83 @@ class _Reader:
             position = found.end()
 
     def _command(self) -> None:
-        match self._word():
+        command = self._word()
+        self._in_order(command)
+        match command:
             case "fields":
-                self._shown = tuple(self._listed(self._field))
-                if unknown := [field for field in self._shown if field not in _KNOWN]:
-                    message = f"no field of every line: {unknown}"
-                    raise MalformedQueryError(message)
+                self._columns = list(self._listed(self._column))
+                self._known = self._known | {column.name for column in self._columns}
             case "filter":
                 self._conditions.append(self._either())
             case "filterIndex":
-                field, values = self._index()
-                self._indexed.append((field, values))
+                self._indexed.append(self._index())
+            case "stats":
+                self._counting = self._counted()
+                # What stats does not name is gone after it.
+                self._known = self._counting.names
+                self._order = ""
             case "sort":
-                if self._field() != "@timestamp":
-                    message = "this server sorts by @timestamp alone"
-                    raise MalformedQueryError(message)
-                self._descending = self._word() == "desc"
+                self._order = self._field()
+                self._descending = self._direction() == "desc"
             case "limit":
                 self._limit = int(self._take("number"))
-            case other:
-                message = f"unknown command {other!r}"
-                raise MalformedQueryError(message)
+
+    def _in_order(self, command: str) -> None:
+        if command not in _ORDER:
+            message = f"unknown command {command!r}"
+            raise MalformedQueryError(message)
+        place = _ORDER.index(command) - (command == "filter")
+        if place < self._reached:
+            message = f"{command} stands too late for this server"
+            raise MalformedQueryError(message)
+        # Filters may come one after the other, everything else but once.
+        self._reached = place if command in {"filter", "filterIndex"} else place + 1
+
+    def _direction(self) -> str:
+        direction = self._word()
+        if direction not in {"asc", "desc"}:
+            message = f"{direction!r} is no direction"
+            raise MalformedQueryError(message)
+        return direction
+
+    def _column(self) -> Column:
+        if self._peek() == "coalesce":
+            self._word()
+            self._expect("(")
+            names = tuple(self._listed(self._field))
+            self._expect(")")
+            return Column(self._alias(), lambda line: next((line[name] for name in names if name in line), None))
+        field = self._field()
+        if self._peek() != "/":
+            return Column(field, lambda line: line.get(field))
+        self._expect("/")
+        divisor = int(self._take("number"))
+        return Column(self._alias(), lambda line: line[field] / divisor if field in line else None)
+
+    def _alias(self) -> str:
+        self._expect("as")
+        return self._take("name")
+
+    def _counted(self) -> Counting:
+        told = tuple(self._listed(self._aggregate))
+        self._expect("by")
+        return Counting(told, tuple(self._listed(self._field)))
+
+    def _aggregate(self) -> tuple[str, Callable[[Sequence[Fields]], Any]]:
+        function = self._word()
+        self._expect("(")
+        if function == "pct":
+            field = self._field()
+            self._expect(",")
+            tell = pct(field, int(self._take("number")))
+        elif function in AGGREGATES:
+            every = function == "count" and self._peek() == "*"
+            tell = AGGREGATES[function](self._take("sign") if every else self._field())
+        else:
+            message = f"{function!r} is no function of stats here"
+            raise MalformedQueryError(message)
+        self._expect(")")
+        return self._alias(), tell
 
     def _index(self) -> tuple[str, tuple[str, ...]]:
         field = self._field()
@@ -223,7 +317,11 @@ class _Reader:
 
     def _field(self) -> str:
         kind = self._tokens[0][0] if self._tokens else ""
-        return self._take("quoted")[1:-1] if kind == "quoted" else self._take("name")
+        name = self._take("quoted")[1:-1] if kind == "quoted" else self._take("name")
+        if name not in self._known:
+            message = f"no line has a field {name!r}"
+            raise MalformedQueryError(message)
+        return name
 
     def _word(self) -> str:
         return self._take("name")
