@@ -30,11 +30,18 @@ ROUNDS: Final = 1_000
 """How often a whole sweep asks the store for more, at most."""
 RETRY: Final = timedelta(minutes=5)
 """How long after a checkpoint could not be looked at a sweep tries again."""
+COUNTED: Final = 200
+"""Checkpoints that a sweep counts at most when it says how many wait; those that end first are among them."""
 _CLOSING: Final = {
     State.EXPIRED: (Progress.EXPIRED, Ruling.EXPIRED),
     State.REJECTED: (Progress.REJECTED, Ruling.REJECTED),
     State.CANCELLED: (Progress.CANCELLED, Ruling.CANCELLED),
 }
+
+
+def past_half_life(checkpoint: Checkpoint, now: datetime) -> bool:
+    """Tell whether half of the time in which a checkpoint can be answered is over."""
+    return now - checkpoint.created_at >= (checkpoint.expires_at - checkpoint.created_at) / 2
 
 
 class Sweeper:
@@ -68,7 +75,15 @@ class Sweeper:
             if not looked_at:
                 break
         self._deliver()
+        self._tell(counts)
         return dict(counts)
+
+    def _tell(self, counts: Mapping[str, int]) -> None:
+        """Say that a whole sweep came to its end, and what waits for people: an alarm reads both."""
+        now = self._guard.clock()
+        waiting = [case for case in self._guard.store.waiting(COUNTED) if case.state(now) is State.PENDING]
+        past_half = sum(past_half_life(case.checkpoint, now) for case in waiting)
+        notice("swept", waiting=len(waiting), past_half=past_half, **counts)
 
     def _swept(self, limit: int) -> list[str | None]:
         return [self._looked(case) for case in self._guard.store.waiting(limit, before=self._guard.clock())]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -163,3 +164,50 @@ def test_every_invocation_sweeps_a_little_on_its_way() -> None:
 
     assert progress(stage, checkpoint) is Progress.EXPIRED
     assert stage.delivered >= 1
+
+
+def told(capfd: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
+    return [line for line in lines if line.get("notice") == "swept"]
+
+
+@pytest.mark.parametrize(
+    ("hours", "past_half"),
+    [
+        pytest.param({"hours": 2, "milliseconds": -1}, 0, id="just before half of its four hours"),
+        pytest.param({"hours": 2}, 1, id="at half of them"),
+    ],
+)
+def test_a_sweep_says_what_waits_and_what_is_past_half_its_life(
+    capfd: pytest.CaptureFixture[str], hours: dict[str, int], past_half: int
+) -> None:
+    """An alarm reads the line: nothing else counts what nobody has decided on."""
+    stage, _, _ = waiting_stage()
+    stage.clock.turn(**hours)
+
+    swept(stage)
+
+    assert told(capfd) == [{"notice": "swept", "waiting": 1, "past_half": past_half}]
+
+
+def test_a_sweep_says_that_nothing_waits_any_more(capfd: pytest.CaptureFixture[str]) -> None:
+    """What is closed is not counted, nor what a person has decided on; the line comes all the same."""
+    stage, _, checkpoint = waiting_stage()
+    stage.clock.turn(hours=3)
+    stage.decide(checkpoint, Choice.REJECT, reason="No.")
+
+    swept(stage)
+    stage.clock.turn(hours=1)
+    swept(stage)
+
+    assert [(line["waiting"], line["past_half"]) for line in told(capfd)] == [(0, 0), (0, 0)]
+
+
+def test_a_run_that_sweeps_on_its_way_does_not_say_that_a_sweep_ended(capfd: pytest.CaptureFixture[str]) -> None:
+    """Else an alarm on the scheduled sweep would be quiet because somebody called."""
+    stage, _, _ = waiting_stage()
+    stage.clock.turn(hours=4)
+
+    stage.ask()
+
+    assert told(capfd) == []
