@@ -134,6 +134,7 @@ def _own(step: Step, finding: Finding | None) -> dict[str, Any]:
                 "tokens": _tokens(step.tokens),
                 "cost_usd": amount(step.cost_usd),
                 "stop_reason": step.stop_reason or None,
+                "hook": step.hook or None,
             }
         case ToolCall():
             return {

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from operator import itemgetter
 from typing import Final
 
 from agent_image.contract import EventName
 from console.trace.forest import NONE, Forest
 from console.trace.guarding import guard_step, said_of, tool_call
-from console.trace.joining import Call, Joined
+from console.trace.joining import Call, Hooked, Joined
 from console.trace.kinds import INVOKE_AGENT, OPERATION, Kind, is_botocore, is_retrieve
 from console.trace.passages import Named
 from console.trace.record import EventRecord, SpanRecord
@@ -63,7 +64,7 @@ class Growing:
     def steps(self, places: Sequence[int]) -> tuple[Step, ...]:
         """Give the steps, in the order of their time; `places` come with parents before children."""
         self._prepare(places)
-        for place in reversed(places):
+        for place in self._in_turn(places):
             if place in self._folded:
                 self._pull_up(place, self._below.pop(place, []))
             else:
@@ -74,6 +75,11 @@ class Growing:
                 top.append(self._call(call, ()))
         top.extend(self._event(event) for event in self.joined.apart)
         return _sorted(top)
+
+    def _in_turn(self, places: Sequence[int]) -> Iterator[int]:
+        """Give children before parents, and hooks, with what is below them, before the calls that they speak of."""
+        for within in (True, False) if self.joined.within else (False,):
+            yield from (place for place in reversed(places) if (place in self.joined.within) is within)
 
     def _prepare(self, places: Sequence[int]) -> None:
         """Find what folds into something else: guards' spans of calls, and the AWS client's."""
@@ -98,6 +104,9 @@ class Growing:
         if (call := self._calls.get(place)) is not None:
             self._pull_up(place, [self._call(call, children)])
             return
+        if (hooked := self.joined.hooks.get(place)) is not None:
+            self._hook(place, hooked, children)
+            return
         if kind is Kind.WRAPPER and self._folds(place, span, children):
             self._pull_up(place, children)
             return
@@ -115,6 +124,17 @@ class Growing:
             step = other(span, below)
         self._pull_up(place, [((_NEVER if span.start_ns is None else span.start_ns, 0, span.span_id), step)])
 
+    def _hook(self, place: int, hooked: Hooked, children: _Grown) -> None:
+        """Put a hook's verdict, with the calls of its model, below the call that it speaks of."""
+        span = self.ground.forest.spans[place]
+        events = [] if hooked.event is None else [hooked.event]
+        step = guard_step(events, span, self.ground.why, _sorted(children))
+        grown: _Grown = [((_NEVER if span.start_ns is None else span.start_ns, 0, span.span_id), step)]
+        if hooked.call is None or hooked.call.place == NONE:
+            self._pull_up(place, grown)
+        else:
+            self._below.setdefault(hooked.call.place, []).extend(grown)
+
     def _pull_up(self, place: int, grown: _Grown) -> None:
         """Put what stands at a place, or below it, below the place's parent."""
         above = self.ground.forest.above[place]
@@ -130,6 +150,9 @@ class Growing:
             said.append((_key(event) if span is None and event is not None else (start, 0, step.span_id), step))
         span = None if call.span == NONE else spans[call.span]
         made = tool_call(call, span, guards, _sorted([*children, *said]), why)
+        if call.span in self.joined.within:
+            # A hook's model only reads, and pays for that by its own tokens.
+            made = replace(made, cost_usd=Decimal(0))
         if span is not None and span.start_ns is not None:
             return (span.start_ns, 0, span.span_id), made
         first = min((_key(event) for event in call.events), default=None)

@@ -75,11 +75,13 @@ def said_of(call: Call, guards: Mapping[str, SpanRecord], why: str) -> Iterator[
         yield (weighed[0] if weighed else None), guard_step(weighed, guards.get(ruling), why)
 
 
-def guard_step(events: Sequence[EventRecord], span: SpanRecord | None, why: str) -> GuardStep:
+def guard_step(
+    events: Sequence[EventRecord], span: SpanRecord | None, why: str, children: tuple[Step, ...] = ()
+) -> GuardStep:
     """Make one step of the events that say the same, the one that knows most first, and of the guard's span."""
     told = [event.fields for event in events]
     said: Mapping[str, Any] = {} if span is None else span.attributes
-    name = events[0].name if events else GUARD
+    name = events[0].name if events else EventName.HOOK if Span.HOOK in said else GUARD
     ruling = _first(told, Field.DECISION) or text(said.get(Span.DECISION))
     code = _first(told, Field.CODE) or text(said.get(Span.REASON))
     start = None if span is None else span.start_ns
@@ -93,6 +95,7 @@ def guard_step(events: Sequence[EventRecord], span: SpanRecord | None, why: str)
         started=moment_of(start),
         duration_ms=None if span is None else milliseconds_between(span.start_ns, span.end_ns),
         error=(code or FAILED) if failed else "" if span is None else error_of(span),
+        children=children,
         attributes={**beside(said), **_evidence(told)},
         event=name,
         ruling=ruling,
@@ -100,7 +103,7 @@ def guard_step(events: Sequence[EventRecord], span: SpanRecord | None, why: str)
         zone=_first(told, Field.ZONE) or text(said.get(Span.ZONE)),
         checkpoint_id=_first(told, Field.CHECKPOINT_ID) or text(said.get(Span.CHECKPOINT)),
         approver=_first(told, Field.APPROVER),
-        hook=text(said.get(Span.HOOK)),
+        hook=_first(told, Field.HOOK) or text(said.get(Span.HOOK)),
         code=code,
         severity=_first(told, Field.SEVERITY),
         reasons=tuple(filter(None, map(text, reasons))) if isinstance(reasons, list) else (),

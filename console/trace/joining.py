@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final
 
 from agent_image.contract import EventName, Field, Ruling, Span
@@ -20,6 +21,10 @@ UNKNOWN_TOOL: Final = "unknown"
 """What a guard's span says of a tool that the agent does not have."""
 _BESIDE: Final = frozenset({Ruling.EDITED, Ruling.IN_DOUBT})
 """Rulings under which a call runs, and leaves a span of its own."""
+_SAID: Final[Mapping[Field, Span]] = MappingProxyType(
+    {Field.HOOK: Span.HOOK, Field.DECISION: Span.DECISION, Field.CODE: Span.REASON, Field.TOOL: Span.TOOL}
+)
+"""What a hook's event and its span both say."""
 
 
 @dataclass(slots=True)
@@ -43,6 +48,18 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class Hooked:
+    """Hold what tells of a hook's verdict beside its span.
+
+    Attributes:
+        call: of the tool that it speaks of; None where it speaks of none, or nobody says which.
+    """
+
+    event: EventRecord | None = None
+    call: Call | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Joined:
     """Hold what belongs together.
 
@@ -50,27 +67,39 @@ class Joined:
         models: the event of each model's call, by the place of its span.
         inner: the AWS client's span of the same call, by the place of the outer one.
         calls: of tools, in no order.
+        hooks: verdicts of hooks, by the places of their spans.
+        within: places of those spans, and of all below them: a hook's model calls tools of its own.
         apart: events that belong to no span and no call.
     """
 
     models: Mapping[int, EventRecord]
     inner: Mapping[int, int]
     calls: Sequence[Call]
+    hooks: Mapping[int, Hooked]
+    within: Collection[int]
     apart: Sequence[EventRecord]
 
 
 def joined(forest: Forest, kinds: Sequence[Kind], places: Iterable[int], events: Iterable[EventRecord]) -> Joined:
-    """Join the spans of a run, at their places, with its events, in the order of their time."""
+    """Join the spans of a run, at their places, parents first, with its events, in the order of their time."""
     by_kind: dict[Kind, list[int]] = {}
+    within: set[int] = set()
     for place in places:
         by_kind.setdefault(kinds[place], []).append(place)
+        if kinds[place] is Kind.HOOK or forest.above[place] in within:
+            within.add(place)
     models, others = _model_events(forest, by_kind.get(Kind.MODEL, ()), events)
+    hooks, others = _hook_events(forest, sorted(by_kind.get(Kind.HOOK, ())), others)
     calls, apart = _calls_of(others)
-    _join_tools(forest, by_kind.get(Kind.TOOL, ()), calls)
+    _join_tools(forest, by_kind.get(Kind.TOOL, ()), calls, within)
     every = [*calls.values()]
     _join_guards(forest, sorted(by_kind.get(Kind.GUARD, ())), every)
     inner = dict(_inner(forest, kinds, by_kind.get(Kind.MODEL, ())))
-    return Joined(models, inner, every, apart)
+    hooked = {
+        place: Hooked(event, None if event is None else calls.get(text(event.fields.get(Field.TOOL_USE_ID))))
+        for place, event in hooks.items()
+    }
+    return Joined(models, inner, every, hooked, within, apart)
 
 
 def ruling_of(event: EventRecord) -> str:
@@ -101,6 +130,23 @@ def _model_events(
     return models, others
 
 
+def _hook_events(
+    forest: Forest, places: Sequence[int], events: Sequence[EventRecord]
+) -> tuple[dict[int, EventRecord | None], list[EventRecord]]:
+    """Give each hook's span the first event, of those that no span has, in which the same hook says the same."""
+    waiting: dict[tuple[str, ...], deque[EventRecord]] = {}
+    for event in events if places else ():
+        if event.name == EventName.HOOK:
+            waiting.setdefault(tuple(text(event.fields.get(name)) for name in _SAID), deque()).append(event)
+    told: dict[int, EventRecord | None] = {}
+    for place in places:
+        attributes = forest.spans[place].attributes
+        found = waiting.get(tuple(text(attributes.get(name)) for name in _SAID.values()))
+        told[place] = found.popleft() if found else None
+    taken = {id(event) for event in told.values()}
+    return told, [event for event in events if id(event) not in taken]
+
+
 def _inner(forest: Forest, kinds: Sequence[Kind], places: Sequence[int]) -> Iterator[tuple[int, int]]:
     below: dict[int, list[int]] = {}
     for place in places:
@@ -128,9 +174,10 @@ def _calls_of(events: Sequence[EventRecord]) -> tuple[dict[str, Call], list[Even
     return calls, apart
 
 
-def _join_tools(forest: Forest, places: Iterable[int], calls: dict[str, Call]) -> None:
+def _join_tools(forest: Forest, places: Iterable[int], calls: dict[str, Call], within: Collection[int]) -> None:
     for place in sorted(places):
-        use = text(forest.spans[place].attributes.get("gen_ai.tool.call.id"))
+        # A hook's model numbers its calls by itself.
+        use = "" if place in within else text(forest.spans[place].attributes.get("gen_ai.tool.call.id"))
         call = calls.get(use) if use else None
         if call is None or call.span != NONE:
             # A second span under the same id, or none at all: a call of its own.

@@ -31,6 +31,7 @@ class Kind(Enum):
     TOOL = auto()
     RETRIEVAL = auto()
     GUARD = auto()
+    HOOK = auto()
     WRAPPER = auto()
     """It only says that what is below it was asked for."""
     OTHER = auto()
@@ -65,6 +66,8 @@ def kind_of(span: SpanRecord) -> Kind:
     attributes = span.attributes
     if Span.RUN in attributes:
         return Kind.INVOCATION
+    if Span.HOOK in attributes:
+        return Kind.HOOK
     if Span.DECISION in attributes:
         return Kind.GUARD
     operation = attributes.get(OPERATION)

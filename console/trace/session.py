@@ -93,12 +93,17 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCall(Step):
-    """Hold a call of a model."""
+    """Hold a call of a model.
+
+    Attributes:
+        hook: whose model it is; empty where it is the agent's own, or nobody says.
+    """
 
     model: str = ""
     tokens: Tokens = Tokens()
     cost_usd: Decimal | None = None
     stop_reason: str = ""
+    hook: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,6 +52,7 @@ def _model(step: ModelCall) -> tuple[Cell | None, ...]:
         Cell(phrases.took(step.duration_ms), Role.NUMBER),
         Cell(phrases.amount(step.cost_usd), Role.NUMBER),
         Cell(step.stop_reason, Role.DIM),
+        Cell(f"hook {step.hook}") if step.hook else None,
     )
 
 

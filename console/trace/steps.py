@@ -98,6 +98,7 @@ def model_call(
         tokens=tokens,
         cost_usd=amount(told.get(Field.COST_USD)),
         stop_reason=text(told.get(Field.STOP_REASON)) or _finish(known),
+        hook=text(told.get(Field.HOOK)),
     )
 
 
