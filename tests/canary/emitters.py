@@ -77,7 +77,7 @@ SLIM_CONTENT: Final = Emitter(
     frozenset({Lock.REGIME}),
     _shows(
         "stdout",
-        (*_BEFORE_THE_CUT, *(words.marker for words in scenes.RECORDED if words is not scenes.WIRE_RESULT)),
+        (*_BEFORE_THE_CUT, *(words.marker for words in scenes.RECORDED if words not in scenes.CUT_AWAY)),
     ),
 )
 EMITTERS: Final = (

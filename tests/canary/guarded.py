@@ -11,7 +11,7 @@ from agent_image.guard.checkpoint import Call
 from agent_image.guard.scene import Scene
 from agent_image.guard.verdict import ALLOWED, Outcome, Say, Stages, Verdict
 from agent_image.tools.zoned import ZonedTool
-from tests.canary import scenes
+from tests.canary import hooked, scenes
 
 
 @tool
@@ -33,6 +33,18 @@ def draft(note: str, tail: str = "") -> str:
     return f"{scenes.DRAFT_RESULT} {note} {tail}"
 
 
+@tool(name=hooked.JOT)
+def jot(note: str) -> str:
+    """Jot something down."""
+    return f"{hooked.RESULT} {note}"
+
+
+@tool(name=hooked.WEIGH)
+def weigh(note: str) -> str:
+    """Weigh something."""
+    return f"weighed {note}"
+
+
 @tool
 def buy(note: str) -> str:
     """Buy something dear."""
@@ -43,6 +55,8 @@ TOOLS: Final = (
     ZonedTool(wire, Zone.RED),
     ZonedTool(crash, Zone.RED),
     ZonedTool(draft, Zone.YELLOW, notify=True),
+    ZonedTool(jot, Zone.GREEN),
+    ZonedTool(weigh, Zone.GREEN),
     ZonedTool(buy, Zone.YELLOW, price_usd=scenes.PRICE),
 )
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from agent_image.contract import Choice, Status
+from tests.canary import hooked
 from tests.canary.markers import Marker, Words
 from tests.loopback.bedrock import Answer, Step, ToolCall
 
@@ -132,6 +133,17 @@ SCENES: Final = (
         ),
     ),
     Scene(
+        "hooked",
+        (
+            _call(hooked.JOT, hooked.FORBIDDEN),
+            _call(hooked.JOT, hooked.ALLOWED),
+            _call(hooked.JOT, hooked.STOPPED),
+            _call(hooked.JOT, hooked.CHANGED),
+            _call(hooked.WEIGH, hooked.WEIGHED),
+            Answer(f"{hooked.UNCHECKED}\n"),
+        ),
+    ),
+    Scene(
         "hostile",
         (
             *(ToolCall("_".join(INVENTED.halves), {"argument": str(INVENTED_ARGUMENT)}),) * 2,
@@ -139,34 +151,47 @@ SCENES: Final = (
         ),
     ),
 )
-SENT_BACK: Final = Answer(f"{Words('judged: answer')}\n")
-"""What the model says when its answer was refused."""
+SENT_BACK: Final[Mapping[Words, Step]] = {OBJECTION: _answer("judged"), hooked.OBJECTION: _answer("hooked")}
+"""What the model says when its answer was refused, by the reason."""
 
 _ANSWERED: Final = tuple(scene.answer for scene in SCENES if scene.ends == Status.COMPLETED)
 QUESTIONS: Final = (*(scene.question for scene in SCENES), WAITED)
 ARGUMENTS: Final = (
     *(argument(name) for name in ("edited", "rejected", "cancelled", "in doubt", "bought", "judged")),
-    *(EDITED, LONG),
+    *(EDITED, LONG, hooked.ALLOWED, hooked.INPUT),
 )
 """What tools are called with, or would be."""
-RESULTS: Final = (WIRE_RESULT, DRAFT_RESULT, AFTERWARDS)
-TOLD: Final = (GUIDANCE, REJECTION, CONSENT, FINDING, VERDICT, OBJECTION)
+RESULTS: Final = (WIRE_RESULT, DRAFT_RESULT, AFTERWARDS, hooked.RESULT, hooked.AFTERWARDS)
+TOLD: Final = (
+    *(GUIDANCE, REJECTION, CONSENT, FINDING, VERDICT, OBJECTION),
+    *(hooked.DENIAL, hooked.ADVICE, hooked.COMPLAINT, hooked.OPINION, hooked.OBJECTION),
+)
 """What others say, and the model is told."""
-UNTOLD: Final = (CANCELLATION, BUDGET_REFUSAL)
-"""What people say when they end a run: the trail has it, and the model is not asked again."""
-UNSAID: Final = (argument("bought again"), FORBIDDEN, INSISTED, INVENTED_ARGUMENT)
-"""Arguments of calls that are turned away before anything is written down of them."""
+UNTOLD: Final = (CANCELLATION, BUDGET_REFUSAL, hooked.WRECKAGE)
+"""What people say when they end a run, and a hook that fails: the trail has it, and the model is not told."""
+UNSAID: Final = (
+    *(argument("bought again"), FORBIDDEN, INSISTED, INVENTED_ARGUMENT),
+    *(hooked.FORBIDDEN, hooked.STOPPED, hooked.CHANGED, hooked.WEIGHED),
+)
+"""Arguments of calls that are turned away, or changed, before anything is written down of them."""
+ASIDE: Final = (hooked.PROMPT, hooked.LOOKED_FOR)
+"""What a hook's own model reads and writes, beside its verdict."""
 SPOKEN: Final = (
     *(scene.question for scene in SCENES),
-    *(*ARGUMENTS, *RESULTS, *TOLD, *UNSAID, UNCHECKED, *_ANSWERED),
+    *(*ARGUMENTS, *RESULTS, *TOLD, *UNSAID, *ASIDE, UNCHECKED, hooked.UNCHECKED, *_ANSWERED),
 )
 """What a model reads or writes."""
 RECORDED: Final = (*QUESTIONS, *ARGUMENTS, *RESULTS, *TOLD, *UNTOLD)
 """What events hold as texts."""
-BEHIND_THE_CUT: Final = (GUIDANCE, WIRE_RESULT)
-"""Whose addresses stand at the end of the longest result: the edited call's."""
+CUT_AWAY: Final = (WIRE_RESULT, AFTERWARDS, hooked.AFTERWARDS)
+"""What stands in events behind the cut, at the end of long results."""
+BEHIND_THE_CUT: Final = (GUIDANCE, *CUT_AWAY)
+"""Whose addresses stand there."""
 ANSWERS: Final = (*QUESTIONS, *_ANSWERED)
 """What the invocations' own spans hold where the regime says so."""
 WORDS: Final = tuple(dict.fromkeys((*SPOKEN, *RECORDED, *ANSWERS, RED_EXCEPTION, BUDGET_CONSENT)))
 """Everything that is said under the guard."""
-MARKERS: Final = (*(marker for words in WORDS for marker in words.both), VERDICT_CODE, TAIL, INVENTED)
+MARKERS: Final = (
+    *(marker for words in WORDS for marker in words.both),
+    *(VERDICT_CODE, TAIL, INVENTED, hooked.COMMENT, hooked.CODE),
+)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from tests.canary import scenes
+from tests.canary import hooked, scenes
 from tests.canary.markers import Marker
 from tests.loopback.bedrock import Answer, Bedrock, Refusal, Step, ToolCall
 
@@ -131,6 +131,9 @@ class _Script(Bedrock):
 
     def step(self, request: Mapping[str, Any]) -> Step:
         asked = next(text for text in reversed(list(_asked(request["messages"]))))
+        if str(hooked.PROMPT) in asked:
+            self.steps = hooked.opinion(request)
+            return super().step(request)
         for turn in TURNS:
             if str(question(turn)) in asked:
                 self.steps = tuple(_steps(turn))
@@ -139,8 +142,9 @@ class _Script(Bedrock):
             if str(scene.question) in asked:
                 self.steps = scene.steps
                 return super().step(request)
-        if str(scenes.OBJECTION) in asked:
-            return scenes.SENT_BACK
+        for objection, answer_to in scenes.SENT_BACK.items():
+            if str(objection) in asked:
+                return answer_to
         return Refusal(400, "ValidationException", str(MODEL_ERROR))
 
 

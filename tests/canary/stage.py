@@ -12,10 +12,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 from agent_image.contract import LAUNCH, OTLP_ENDPOINT, SETTINGS_VARIABLE, TELEMETRY_SWITCHES, Regime
 from tests.canary import script
 from tests.canary.agent import ELSEWHERE, OFF
+from tests.canary.hooked import write_hooks
 from tests.canary.kept import Kept
 from tests.canary.locks import Lock
 from tests.canary.people import desk_of
@@ -77,6 +79,7 @@ class Run:
             "audit": f"s3://{cloud.audit.bucket}",
             "alerts": cloud.topic,
             "guard": guard(places),
+            "hooks": {"deployment": f"file:{quote(str(write_hooks(places.folder / 'hooks.yaml')))}"},
             "destination": self.delivery.destination(places),
         }
         variables = {

@@ -15,7 +15,7 @@ from agent_image.guard.audit_lines import line
 from agent_image.guard.signs import Sign, Verification
 from agent_image.guard.verify import LONE_CHAINS, verify
 from stacks.settings.load import load
-from tests.canary import scenes
+from tests.canary import hooked, scenes
 from tests.canary.conftest import Hauls
 from tests.canary.stage import Haul, Run
 from tests.stacks.settings.folder import SHIPPED
@@ -127,10 +127,33 @@ def test_the_canary_met_the_whole_guard(hauls: Hauls) -> None:
         "tool_ran",
         "blocked_streak",
         "edited_retry",
+        f"hook_{hooked.ALERT}",
     }
     assert all(one["id"].encode() in haul.doors["topic"] for one in posted)
     for words in (scenes.argument("edited"), scenes.EDITED, scenes.GUIDANCE, scenes.REJECTION, scenes.FINDING):
         assert str(words.secret).encode() in haul.kept.items
+
+
+def test_the_canary_met_every_way_of_a_hook(hauls: Hauls) -> None:
+    """Programs that refuse by words and by status, change, add and fail; a model; an answer that goes back."""
+    lines = [json.loads(text) for text in slim_lines(hauls(Run()))]
+    hooks = [
+        one for one in lines if one[Field.EVENT] == EventName.HOOK and str(one[Field.HOOK]).startswith("deployment")
+    ]
+
+    assert {(one[Field.HOOK], one[Field.DECISION], one.get(Field.CODE)) for one in hooks} == {
+        ("deployment/PreToolUse/1", "allowed", None),
+        ("deployment/PreToolUse/1", "blocked", "hook_blocked"),
+        ("deployment/PreToolUse/1", "edited", "hook_edited"),
+        ("deployment/PreToolUse/2", "blocked", "hook_blocked"),
+        ("deployment/PostToolUse/1", "allowed", None),
+        ("deployment/PostToolUse/2", "allowed", "hook_exit"),
+        ("deployment/Stop/1", "allowed", None),
+        ("deployment/Stop/1", "blocked", "hook_blocked"),
+    }
+    assert {one[Field.HOOK] for one in lines if one[Field.EVENT] == EventName.LLM_CALL and Field.HOOK in one} == {
+        "deployment/PreToolUse/2"
+    }
 
 
 def _seal(record: Mapping[str, Any]) -> tuple[str, str, str]:

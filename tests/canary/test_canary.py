@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from agent_image.contract import Regime
-from tests.canary import scenes, script
+from tests.canary import hooked, scenes, script
 from tests.canary.conftest import Hauls
 from tests.canary.emitters import EMITTERS, OWN, SLIM_CONTENT, Emitter
 from tests.canary.locks import Lock
@@ -41,7 +41,7 @@ HOSTILE = Run(
 RETRIEVALS = 3 * len(script.TURNS)
 NEVER_SHOWN = {
     *(script.NO_JSON, script.NO_KIND, script.BAGGAGE, script.USER, script.WEBHOOK),
-    *scenes.BUDGET_CONSENT.both,
+    *(*scenes.BUDGET_CONSENT.both, hooked.COMMENT, hooked.CODE),
 }
 """What no library says, even if it may say everything."""
 
