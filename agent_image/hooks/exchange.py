@@ -63,6 +63,7 @@ def exchange(supervisors: Supervisors, order: Order, context: bytes, timeout: fl
         HookFailed: TIMEOUT, OUTPUT or ABANDONED, and it was ended early; BROKEN, there was no supervisor, or it died.
     """
     ends_at = time.monotonic() + timeout
+    _look(gone)
     with _supervisor(supervisors) as control, _streams(context) as streams:
         try:
             streams.send(control, order.encoded)
@@ -118,15 +119,14 @@ def _followed(control: socket.socket, streams: Streams, ends_at: float, gone: Ca
     poll = select.poll()
     poll.register(control, select.POLLIN)
     streams.register(poll)
-    look_at = 0.0
+    look_at = time.monotonic() + LOOK_SECONDS
     while not streams.full():
         now = time.monotonic()
         if now >= ends_at:
             raise HookFailed(HookFault.TIMEOUT, "The hook took longer than its timeout.")
         if now >= look_at:
             look_at = now + LOOK_SECONDS
-            if gone():
-                raise HookFailed(HookFault.ABANDONED, "Nobody waits for the hook any more.")
+            _look(gone)
         ready = {number for number, _ in poll.poll(1_000 * (min(look_at, ends_at) - now))}
         streams.move(ready)
         if control.fileno() in ready:
@@ -137,6 +137,11 @@ def _followed(control: socket.socket, streams: Streams, ends_at: float, gone: Ca
             out, err = bytes(streams.out.kept), bytes(streams.err.kept)
             return Ended(report.get("status"), report.get("error", ""), out, err)
     raise HookFailed(HookFault.OUTPUT, f"The hook wrote more than {OUT_LIMIT:,} bytes to its standard output.")
+
+
+def _look(gone: Callable[[], bool]) -> None:
+    if gone():
+        raise HookFailed(HookFault.ABANDONED, "Nobody waits for the hook any more.")
 
 
 def _report(control: socket.socket) -> Mapping[str, Any]:

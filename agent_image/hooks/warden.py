@@ -277,8 +277,13 @@ def children() -> list[int]:
         listed = Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii")
     except FileNotFoundError:
         # A kernel that was built without it.
-        return [int(stat.parent.name) for stat in Path("/proc").glob("[0-9]*/stat") if _parent(stat) == os.getpid()]
+        return searched()
     return [int(child) for child in listed.split()]
+
+
+def searched() -> list[int]:
+    """List this process's children by looking at all processes there are."""
+    return [int(stat.parent.name) for stat in Path("/proc").glob("[0-9]*/stat") if _parent(stat) == os.getpid()]
 
 
 def _parent(stat: Path) -> int:
