@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
@@ -133,8 +132,8 @@ def _only(table: Iterable[str], allowed: Sequence[Key], what: str) -> None:
 
 def _parsed(text: str) -> object:
     try:
-        value = json.loads(text, object_pairs_hook=_once, parse_constant=_constant, parse_float=_finite)
-        # It holds whatever the arguments of a call may be: no half characters, no more than can be bound.
+        value = json.loads(text, object_pairs_hook=_once)
+        # As the arguments of a call are: finite numbers, no half characters, no more than can be bound.
         canonical(value)
     except json.JSONDecodeError as error:
         _refuse(f"The answer is no JSON: {error.msg}, line {error.lineno}, column {error.colno}.")
@@ -150,15 +149,6 @@ def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     if len(table) < len(pairs):
         _refuse("The answer has a key twice.")
     return table
-
-
-def _constant(_name: str) -> NoReturn:
-    _refuse("The answer has a number that is none.")
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    return number if math.isfinite(number) else _constant(digits)
 
 
 def _refuse(detail: str) -> NoReturn:

@@ -150,7 +150,8 @@ class _Document:
 
 def _scalar(event: Any) -> Any:  # noqa: ANN401 - one of them in, JSON out
     text: str = event.value
-    if not event.implicit[0] or event.style is not None:
+    if not event.implicit[0]:
+        # It stands in quotes, or as a block.
         return text
     if text in _WORDS:
         return _WORDS[text]

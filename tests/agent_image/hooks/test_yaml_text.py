@@ -150,6 +150,7 @@ def test_every_key_that_stands_twice_is_named() -> None:
         "[" * (DEPTH + 1) + "]" * (DEPTH + 1),
         # Each lies one level deep, and holds the one before.
         "\n".join(["a0: &a0 [1]", *(f"a{n}: &a{n} [*a{n - 1}]" for n in range(1, DEPTH))]),
+        "\n".join(["b0: &b0 [1]", *(f"b{n}: &b{n} [[*b{n - 1}], 1]" for n in range(1, DEPTH // 2))]),
     ],
     ids=lambda text: text[:12],
 )
