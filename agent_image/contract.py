@@ -312,7 +312,7 @@ SCOPE: Final = "rastro"
 """The instrumentation scope of the kit's own spans: attributes under the kit's names pass from no other."""
 
 INVOCATION_SPAN: Final = "invocation"
-"""The name of an invocation's span."""
+"""The first word of the name of an invocation's span; its kind follows."""
 RETRIEVAL_OPERATION: Final = "retrieval"
 """What Span.OPERATION holds on a retrieval span."""
 SPAN_DATA_FORMAT: Final = "AWS-OTEL-TRACE-V1"

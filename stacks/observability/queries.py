@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Final
 
-from agent_image.contract import INVOCATION_SPAN, RETRIEVAL_OPERATION, EventName, Field, Outcome, Span, Verdict
+from agent_image.contract import INVOCATION_SPAN, RETRIEVAL_OPERATION, EventName, Field, Kind, Outcome, Span, Verdict
 from stacks.framework import TerraformStack, aws
 from stacks.observability.metrics import HELD_BACK
 from stacks.observability.query import FINGERPRINT_WORD, SESSION_WORD, TRACE_WORD, OneOf, QueryRow, query_name
@@ -19,6 +19,10 @@ def _events(*names: EventName) -> OneOf:
     return OneOf(Field.EVENT, tuple(str(name) for name in names))
 
 
+def _invocations(*kinds: Kind) -> OneOf:
+    return OneOf("name", tuple(f"{INVOCATION_SPAN} {kind}" for kind in kinds))
+
+
 def _any_of(field: Field, *values: str) -> str:
     return str(OneOf(field, tuple(str(value) for value in values)))
 
@@ -27,7 +31,6 @@ _SESSION: Final = _attribute(Span.SESSION)
 _TRACE: Final = "traceId"
 _MILLISECONDS: Final = "durationNano / 1000000 as ms"
 _RETRIEVALS: Final = OneOf(_attribute(Span.OPERATION), (RETRIEVAL_OPERATION,))
-_INVOCATIONS: Final = OneOf("name", (INVOCATION_SPAN,))
 _SESSIONS: Final = f"count_distinct({_SESSION}) as sessions"
 _RUNS: Final = ("count(*) as runs", f"count({Field.COST_USD}) as priced", f"sum({Field.COST_USD}) as usd")
 _DAY: Final = "1 day"
@@ -73,7 +76,7 @@ QUERIES: Final = (
         key="bad-answers",
         what="The sessions whose answers people called bad.",
         window=_WEEK,
-        narrowed=_INVOCATIONS,
+        narrowed=_invocations(Kind.FEEDBACK),
         conditions=(f'{_attribute(Span.VERDICT)} = "{Verdict.BAD}"',),
         shown=("@timestamp", _SESSION, _TRACE, _attribute(Span.NOTE_BYTES)),
     ),
@@ -90,7 +93,7 @@ QUERIES: Final = (
         key="lost-passages",
         what="The sessions whose answers rest on passages that the archive could not keep.",
         window=_DAY,
-        narrowed=_INVOCATIONS,
+        narrowed=_invocations(Kind.PROMPT, Kind.RESUME),
         conditions=(f"ispresent({_attribute(Span.ARCHIVE_LOST)})",),
         shown=("@timestamp", _SESSION, _TRACE, _attribute(Span.ARCHIVE_LOST)),
     ),
