@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
 import tree_sitter_bash
@@ -21,6 +22,8 @@ from agent_image.hooks.shell.wrappers import changes_meaning
 LIMIT: Final = 65_536
 """Characters of a command that are looked at; a longer one is a danger."""
 _DEPTH: Final = 12
+_WORK: Final = 8 * LIMIT
+"""Characters that are looked at for one command, each time that it is looked at: texts within texts add up."""
 _TAILS: Final = 50
 """How often a word of a command may itself be the name of a program that is looked at."""
 _BASH: Final = Language(tree_sitter_bash.language())
@@ -28,32 +31,51 @@ _BASH: Final = Language(tree_sitter_bash.language())
 _ODD: Final = re.compile(r"[^\S \t\n]|[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 # The grammar ends a word here; the shell goes on with it.
 _WORD_GOES_ON: Final = re.compile(r"[^\s\\](?:\\\\)*\\\n[^\s]")
-_VAGUE: Final = frozenset({Kind.UNTOLD, Kind.UNREADABLE})
+_TEXT_FOLLOWS: Final = re.compile("-[A-Za-z]*c")
 _NAMED: Final = frozenset({*RULES, *SHELLS, "find", "eval", "python", "python3"})
 
 
 def dangers(command: str) -> tuple[Danger, ...]:
     """Find what must not run, in the order of the text; none where nothing was found."""
-    return tuple(dict.fromkeys(sorted(_dangers(command, 0), key=lambda danger: danger.start)))
+    return _all(command, lambda left: _dangers(command, 0, left))
 
 
 def dangers_of_code(code: str) -> tuple[Danger, ...]:
     """Find what must not run in Python code, in its order; code that is no Python is a danger itself."""
-    return dangers_of(code, lambda text: _dangers(text, 1))
+    return _all(code, lambda left: dangers_of(code, lambda text: _dangers(text, 1, left)))
 
 
-def _dangers(text: str, depth: int) -> Iterator[Danger]:
+@dataclass(slots=True)
+class _Left:
+    """Count what may still be looked at."""
+
+    characters: int = _WORK
+
+    def take(self, characters: int) -> bool:
+        self.characters -= characters
+        return self.characters >= 0
+
+
+def _all(text: str, find: Callable[[_Left], Iterable[Danger]]) -> tuple[Danger, ...]:
+    left = _Left()
+    found = sorted(find(left), key=lambda danger: danger.start)
+    if left.characters < 0:
+        found.append(Danger(Kind.UNREADABLE, text[:EXCERPT]))
+    return tuple(dict.fromkeys(found))
+
+
+def _dangers(text: str, depth: int, left: _Left) -> Iterator[Danger]:
     odd = _ODD.search(text) or _WORD_GOES_ON.search(text)
-    if len(text) > LIMIT or depth > _DEPTH or odd:
+    if odd or len(text) > LIMIT or depth > _DEPTH or not left.take(len(text)):
         yield Danger(Kind.UNREADABLE, text[:EXCERPT], odd.start() if odd else 0)
         return
     whole = text.encode()
-    for node, kind in _found(Parser(_BASH).parse(whole).root_node, depth):
+    for node, kind in _found(Parser(_BASH).parse(whole).root_node, depth, left):
         excerpt = (node.text or b"").decode()[:EXCERPT]
         yield Danger(kind, excerpt, len(whole[: node.start_byte].decode()))
 
 
-def _found(root: Node, depth: int) -> Iterator[tuple[Node, Kind]]:
+def _found(root: Node, depth: int, left: _Left) -> Iterator[tuple[Node, Kind]]:
     nodes = list(_walk(root))
     redirects: dict[int, list[Node]] = {}
     for node in nodes:
@@ -66,7 +88,7 @@ def _found(root: Node, depth: int) -> Iterator[tuple[Node, Kind]]:
     for node in nodes:
         if node.type == "command":
             own = [*node.children_by_field_name("redirect"), *redirects.get(node.id, ())]
-            for kind in _command(_read(node, own), depth):
+            for kind in _command(_read(node, own), depth, left):
                 yield node, kind
         else:
             for kind in _otherwise(node):
@@ -170,13 +192,13 @@ def _otherwise(node: Node) -> Iterator[Kind]:  # noqa: C901, PLR0912 - one case 
             yield Kind.UNTOLD
 
 
-def _command(command: Command, depth: int) -> Iterator[Kind]:
+def _command(command: Command, depth: int, left: _Left) -> Iterator[Kind]:
     if not command.words:
         return
     if UNKNOWN in command.words[0]:
         yield Kind.UNTOLD
         return
-    yield from _itself(command, depth)
+    yield from _itself(command, depth, left)
     if command.name in WORDS_ONLY:
         return
     # Whatever program this is: it may run what stands behind its name.
@@ -185,24 +207,30 @@ def _command(command: Command, depth: int) -> Iterator[Kind]:
         yield Kind.UNREADABLE
         return
     for at in places:
-        yield from (kind for kind in _itself(Command(command.words[at:]), depth) if kind not in _VAGUE)
+        inner = Command(command.words[at:])
+        # `install bash` is a word like any other; a shell that gets a text is none.
+        certain = inner.name in SHELLS and any(_TEXT_FOLLOWS.match(word) for word in inner.words)
+        yield from (kind for kind in _itself(inner, depth, left) if certain or kind is not Kind.UNTOLD)
 
 
-def _itself(command: Command, depth: int) -> Iterator[Kind]:
+def _itself(command: Command, depth: int, left: _Left) -> Iterator[Kind]:
+    if not left.take(sum(len(word) + 1 for word in command.words)):
+        yield Kind.UNREADABLE
+        return
     yield from judged(command.name, command.words[1:])
     for part in carried(command):
-        yield from _part(part, depth + 1)
+        yield from _part(part, depth + 1, left)
 
 
-def _part(part: Part, depth: int) -> Iterator[Kind]:
+def _part(part: Part, depth: int, left: _Left) -> Iterator[Kind]:
     match part:
         case Kind():
             yield part
         case Command():
-            yield from _command(part, depth) if depth <= _DEPTH else (Kind.UNREADABLE,)
+            yield from _command(part, depth, left) if depth <= _DEPTH else (Kind.UNREADABLE,)
         case Shell(text) | Code(text) if UNKNOWN in text:
             yield Kind.UNTOLD
         case Shell(text):
-            yield from (danger.kind for danger in _dangers(text, depth))
+            yield from (danger.kind for danger in _dangers(text, depth, left))
         case Code(text):
-            yield from (danger.kind for danger in dangers_of(text, lambda inner: _dangers(inner, depth)))
+            yield from (danger.kind for danger in dangers_of(text, lambda inner: _dangers(inner, depth, left)))

@@ -1,0 +1,1 @@
+"""What a command would do is told before it runs."""
