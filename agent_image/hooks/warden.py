@@ -23,7 +23,7 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -114,13 +114,18 @@ class Warden:
                 os.kill(pid, signal.SIGKILL)
             elif pid in self._supervisors:
                 over.append(self._supervisors.pop(pid))
-        while strays := [child for child in children() if child not in self._supervisors]:
+        if self._strays():
+            freeze(self._strays)
+        while strays := self._strays():
             for stray in strays:
                 end(stray)
             over += [self._supervisors.pop(pid) for pid, _ in reaped() if pid in self._supervisors]
             time.sleep(_PAUSE_SECONDS)
         for control in over:
             control.close()
+
+    def _strays(self) -> list[int]:
+        return [child for child in children() if child not in self._supervisors]
 
 
 class Supervisor:
@@ -244,6 +249,7 @@ def end_all(hook: int) -> None:
     if not _LINUX:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(hook, signal.SIGKILL)
+    frozen = False
     while True:
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
@@ -251,9 +257,31 @@ def end_all(hook: int) -> None:
         except ChildProcessError:
             # None is left, and what a process leaves becomes ours before it can be waited for: this is the proof.
             return
+        if not frozen:
+            freeze(children)
+            frozen = True
         for child in children():
             end(child)
         time.sleep(_PAUSE_SECONDS)
+
+
+def freeze(roots: Callable[[], Iterable[int]]) -> None:
+    """Stop these children of this process and all that is below them: who is stopped starts no others.
+
+    Killed one by one, they would free places under a limit of processes, in which those that are left fork.
+    """
+    stopped: set[int] = set()
+    before = -1
+    while len(stopped) > before:
+        before, below = len(stopped), set(roots())
+        # A parent's number is lower than its child's, until numbers begin anew: then the next look finds it.
+        for pid in _processes():
+            if pid in below or _parent(pid) in below:
+                below.add(pid)
+                if pid not in stopped:
+                    stopped.add(pid)
+                    with suppress(ProcessLookupError, PermissionError):
+                        os.kill(pid, signal.SIGSTOP)
 
 
 def end(child: int) -> None:
@@ -283,13 +311,17 @@ def children() -> list[int]:
 
 def searched() -> list[int]:
     """List this process's children by looking at all processes there are."""
-    return [int(stat.parent.name) for stat in Path("/proc").glob("[0-9]*/stat") if _parent(stat) == os.getpid()]
+    return [pid for pid in _processes() if _parent(pid) == os.getpid()]
 
 
-def _parent(stat: Path) -> int:
+def _processes() -> list[int]:
+    return sorted(int(found.name) for found in Path("/proc").glob("[0-9]*")) if _LINUX else []
+
+
+def _parent(pid: int) -> int:
     try:
         # "pid (name) state parent ...", and a name may hold anything.
-        return int(stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[1])
+        return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[1])
     except OSError:
         return 0
 
