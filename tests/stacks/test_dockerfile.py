@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatch
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from agent_image.contract import LAUNCH, SETTINGS_VARIABLE, TELEMETRY_SWITCHES, Regime
+from stacks.settings.types import is_hook_file
 from tests.architecture.test_imports import imports, sources
 from tests.conftest import ROOT
 from tests.stacks.dockerfile import Dockerfile, read
@@ -116,6 +118,24 @@ def test_what_the_image_does_not_need_stays_out_of_it() -> None:
     patterns = (IMAGE / ".dockerignore").read_text().splitlines()
 
     assert {"**/__pycache__", "**/*.pyc", "**/.*", "Dockerfile"} <= set(patterns)
+
+
+def test_hook_files_come_into_the_image() -> None:
+    """Whatever path the settings of an environment may name."""
+    patterns = [one for one in (IMAGE / ".dockerignore").read_text().splitlines() if not one.startswith("#")]
+
+    for path in ("deployment.yaml", "hooks/deployment.yaml", "hooks/examples/agent.yml"):
+        assert is_hook_file(path)
+        # As Docker reads them: two stars stand for any number of folders, none included.
+        assert not [one for one in patterns if fnmatch(path, one) or fnmatch(f"./{path}", one.replace("**/", "*/"))]
+
+
+def test_the_base_has_what_hooks_are_run_by(dockerfile: Dockerfile) -> None:
+    """Debian's slim images have bash, which Alpine's and distroless ones lack; nothing here takes it away."""
+    assert re.match(r"python:3\.\d+-slim-(?:bookworm|trixie)", dockerfile.base)
+    assert not {"SHELL", "ENTRYPOINT", "VOLUME"} & {one.word for one in dockerfile.stages[-1]}
+    # Where hooks look for programs, and where they work, is the kit's to say.
+    assert not {"PATH", "TMPDIR", "HOME", "BASH_ENV", "PYTHONHOME", "PYTHONPATH"} & dockerfile.environment().keys()
 
 
 def test_the_image_s_lock_file_repeats_the_project_s() -> None:
