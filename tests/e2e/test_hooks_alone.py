@@ -84,7 +84,7 @@ def test_hooks_of_both_levels_run(image: Image, tmp_path: Path) -> None:
 
 
 def test_hooks_leave_nothing_behind(image: Image, tmp_path: Path) -> None:
-    """They write into folders of their own, which go with them; the image's files stay as they were, rights included."""
+    """They write into folders of their own, which go with them; the image's files stay as they were, rights too."""
     hooks = {"deployment": put(image, DEPLOYMENT), "agent": put(image, AGENT)}
     (temporary := tmp_path / "temporary").mkdir()
     before = contents(image)
