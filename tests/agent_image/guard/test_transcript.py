@@ -278,3 +278,14 @@ def test_json_stands_on_one_line_whatever_it_holds() -> None:
     (_, body) = written({"toolUse": {"name": "n", "toolUseId": "c", "input": value}}).splitlines()
 
     assert json.loads(body) == value
+
+
+def test_what_was_cut_out_of_a_conversation_is_not_remembered() -> None:
+    """A session that goes on for days holds no more than its conversation does."""
+    redact = Counting()
+    transcript = Transcript(redact)
+    messages = [said("one", tracking_id="1"), said("two", tracking_id="2")]
+    for shown in (messages, messages[1:], messages):
+        transcript.text(shown)
+
+    assert redact.seen == ["one", "two", "one"]

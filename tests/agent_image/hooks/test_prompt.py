@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from opentelemetry import baggage, context
-from strands.types.exceptions import ModelThrottledException
+from strands.types.exceptions import ContextWindowOverflowException, ModelThrottledException
 from strands.types.streaming import StreamEvent
 
 from agent_image.errors import AgentError
@@ -248,6 +248,14 @@ def test_a_throttled_call_is_tried_again(asked: Any) -> None:
 
     assert one.said() == Said()
     assert one.purse.told == [[("fail", "model_throttled")], [("end", 10, 5, "end_turn")]]
+
+
+def test_a_question_that_is_too_long_for_the_model_is_not_shortened(asked: Any) -> None:
+    """What a hook judges by is not left out in silence: it gives no verdict."""
+    one = asked(Raises(ContextWindowOverflowException("long")))
+
+    assert one.failed() == ("hook_model_failed", "context_too_long")
+    assert one.purse.told == [[("fail", "context_too_long")]]
 
 
 def test_an_answer_that_is_too_long_is_none(asked: Any) -> None:

@@ -179,3 +179,13 @@ def test_who_gives_up_waits_until_what_is_being_written_is_written() -> None:
     giving_up.join(10)
     calling.join(10)
     assert purse.told == [[("end", 1, 2, "end_turn")]]
+
+
+def test_a_call_that_is_cancelled_costs_what_was_set_aside() -> None:
+    """The loop ended under it, and nobody says what was used."""
+    purse = Purse()
+
+    with pytest.raises(asyncio.CancelledError):
+        called(Metered(purse, "h"), asyncio.CancelledError())
+
+    assert purse.told == [[("fail", "cancelled")]]
