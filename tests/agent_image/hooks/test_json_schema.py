@@ -135,6 +135,14 @@ def test_what_a_schema_cannot_say_the_reader_does(document: Any) -> None:
     assert faults_of(document)
 
 
+def test_hooks_do_not_stand_in_two_places() -> None:
+    """At the top and in a spec."""
+    document = {"kind": "ExtendedAgent", "spec": {"hooks": {}}}
+
+    assert holds(document)
+    assert not holds({**document, "hooks": {}})
+
+
 def test_patterns_are_written_as_they_are() -> None:
     """A control character or half a one within a pattern would be lost on the way to an editor."""
     assert (
