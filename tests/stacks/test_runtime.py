@@ -117,7 +117,8 @@ def test_the_settings_document_names_the_environment_s_own_parts(shipped: Synthe
     assert document[Setting.ALERTS] == "arn:aws:sns:us-east-1:111122223333:rastro-staging-alerts"
     assert document[Setting.KNOWLEDGE_BASE] == "bedrock://STAGINGKB1"
     assert (document[Setting.ENVIRONMENT], document[Setting.REGION]) == ("staging", "us-east-1")
-    assert set(document) == set(Setting) - {Setting.INDEX_VERSION, Setting.DESTINATION_HEADERS, Setting.LEDGER}
+    left_out = {Setting.INDEX_VERSION, Setting.DESTINATION_HEADERS, Setting.HOOKS, Setting.LEDGER}
+    assert set(document) == set(Setting) - left_out
     assert {key: document[key] for key in KNOBS} == {
         Setting.TOP_K: 5,
         Setting.DESTINATION: "cloudwatch",
