@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from agent_image.hooks.hook import HookFailed, HookFault
 from agent_image.hooks.streams import Streams
+from agent_image.hooks.supervisor import LENGTH
 from agent_image.hooks.supervisors import Supervisors
-from agent_image.hooks.warden import LENGTH
 
 OUT_LIMIT: Final = 1 << 20
 """Bytes of standard output; one more is a fault."""
@@ -64,7 +64,8 @@ def exchange(supervisors: Supervisors, order: Order, context: bytes, timeout: fl
     """
     ends_at = time.monotonic() + timeout
     _look(gone)
-    with _supervisor(supervisors) as control, _streams(context) as streams:
+    # The pipes are closed last: a hook that is ended early must not see that nobody reads, and go on.
+    with _streams(context) as streams, _supervisor(supervisors) as control:
         try:
             streams.send(control, order.encoded)
         except OSError:

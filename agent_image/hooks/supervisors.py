@@ -11,7 +11,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-WARDEN: Final = Path(__file__).with_name("warden.py")
+_ROOT: Final = Path(__file__).parents[2]
+WARDEN: Final = f"import sys; sys.path.append({str(_ROOT)!r}); from agent_image.hooks.warden import main; main()"
+"""The warden's program. It is isolated, and so are its modules: nothing but the standard library is with them."""
 IDLE: Final = 2
 """Supervisors that wait for the next hook at most; those of a burst go."""
 ANSWER_SECONDS: Final = 10.0
@@ -21,9 +23,10 @@ ANSWER_SECONDS: Final = 10.0
 class Supervisors:
     """Lend supervisors to threads. The warden starts with the first, and again when it has died."""
 
-    def __init__(self, program: Path = WARDEN) -> None:
-        """Take the warden's file. Nothing starts yet."""
+    def __init__(self, program: str = WARDEN, answer_seconds: float = ANSWER_SECONDS) -> None:
+        """Take the warden's program, and how long an answer may take. Nothing starts yet."""
         self._program = program
+        self._answer_seconds = answer_seconds
         self._lock = Lock()
         self._warden: subprocess.Popen[bytes] | None = None
         self._asks: socket.socket | None = None
@@ -84,8 +87,8 @@ class Supervisors:
             try:
                 # In a session of its own: what the agent's terminal signals is no affair of it.
                 self._warden = subprocess.Popen(  # noqa: S603
-                    [sys.executable, "-I", "-S", str(self._program)],
-                    stdin=theirs,
+                    [sys.executable, "-I", "-S", "-c", self._program],
+                    stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
                     env={},
@@ -94,7 +97,7 @@ class Supervisors:
             except OSError:
                 ours.close()
                 raise
-        ours.settimeout(ANSWER_SECONDS)
+        ours.settimeout(self._answer_seconds)
         self._asks = ours
 
     def _leave(self) -> None:
@@ -107,7 +110,7 @@ class Supervisors:
             self._asks = None
         if self._warden is not None:
             try:
-                self._warden.wait(ANSWER_SECONDS)
+                self._warden.wait(self._answer_seconds)
             except subprocess.TimeoutExpired:
                 self._warden.kill()
                 self._warden.wait()
@@ -134,5 +137,5 @@ class Supervisors:
             except OSError:
                 ours.close()
                 raise
-        ours.settimeout(ANSWER_SECONDS)
+        ours.settimeout(self._answer_seconds)
         return ours

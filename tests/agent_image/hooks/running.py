@@ -132,6 +132,6 @@ def _works_in(process: psutil.Process, folder: Path) -> bool:
 
 def _is_warden(process: psutil.Process) -> bool:
     try:
-        return any(part.endswith("warden.py") for part in process.cmdline())
+        return any("hooks.warden" in part for part in process.cmdline())
     except psutil.NoSuchProcess:
         return False

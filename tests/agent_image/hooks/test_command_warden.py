@@ -8,9 +8,12 @@ import sys
 from pathlib import Path
 
 import psutil
+import pytest
 
-from agent_image.hooks.supervisors import WARDEN
-from agent_image.hooks.warden import children, end, searched
+from agent_image.hooks.exchange import Order, exchange
+from agent_image.hooks.hook import HookFailed, HookFault
+from agent_image.hooks.processes import children, end, searched
+from agent_image.hooks.supervisors import WARDEN, Supervisors
 from tests.agent_image.hooks.running import until
 
 
@@ -62,8 +65,27 @@ def test_one_that_has_ended_is_no_matter() -> None:
 def test_the_warden_needs_the_standard_library_alone() -> None:
     """And goes when the agent's socket is closed; without one, it does not begin."""
     answer = subprocess.run(
-        [sys.executable, "-I", "-S", WARDEN], stdin=subprocess.DEVNULL, capture_output=True, check=False
+        [sys.executable, "-I", "-S", "-c", WARDEN], stdin=subprocess.DEVNULL, capture_output=True, check=False
     )
 
     assert answer.returncode == 1
     assert b"Socket operation on non-socket" in answer.stderr
+
+
+@pytest.mark.parametrize(
+    "program",
+    ["raise SystemExit(1)", "import time; time.sleep(600)", "import os, time; os.close(0); time.sleep(600)"],
+    ids=["ends", "is deaf", "hangs up"],
+)
+def test_a_warden_that_does_not_work_breaks_the_hook(tmp_path: Path, program: str) -> None:
+    """However it fails, and each time: nothing runs without one."""
+    supervisors = Supervisors(program, answer_seconds=0.2)
+    order = Order(["/bin/touch", "begun"], {}, tmp_path)
+
+    for _ in range(2):
+        with pytest.raises(HookFailed) as raised:
+            exchange(supervisors, order, b"", 0.5, lambda: False)
+        assert raised.value.fault is HookFault.BROKEN
+    supervisors.close()
+
+    assert not (tmp_path / "begun").exists()
