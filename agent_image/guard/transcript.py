@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
@@ -64,7 +63,8 @@ class Transcript:
                 key = _key(message)
                 found = kept.get(key) or self._rendered.get(key)
                 entries += (rendered := found or self._entries(message))
-                kept[key] = rendered
+                if key:
+                    kept[key] = rendered
             # What was cut out of the conversation is not remembered either.
             self._rendered = kept
         return _cut("".join(f"[{n}] {entry.label}\n{entry.body}" for n, entry in enumerate(entries, 1)), self._limit)
@@ -150,8 +150,8 @@ def _key(message: Mapping[str, Any]) -> str:
     try:
         named = [message.get("tracking_id"), message.get("role"), message.get("content")]
         told = json.dumps(named, default=lambda value: repr(_without_bytes(value)))
-    except Exception:  # noqa: BLE001 - a message of any shape; what cannot be named is the same as no other
-        told = secrets.token_hex()
+    except Exception:  # noqa: BLE001 - a message of any shape; what cannot be named is written anew each time
+        return ""
     return hashlib.sha256(told.encode()).hexdigest()
 
 

@@ -36,12 +36,12 @@ from agent_image.guard.checkpoint import Call
 from agent_image.guard.claim import carried
 from agent_image.guard.gate import Answered, Gate
 from agent_image.guard.model_calls import Begun, ModelCalls
-from agent_image.guard.model_reference import reference_for
 from agent_image.guard.rules import UNKNOWN
 from agent_image.guard.sayings import ToolResult
 from agent_image.guard.spending import Spending
 from agent_image.guard.work import Suspended, Work
 from agent_image.notice import notice
+from agent_image.strands.models import max_tokens_of, reference_of
 
 SPAN: Final = "guard"
 CANCELLED: Final = "cancelled"
@@ -102,10 +102,10 @@ class Guarding:
         messages = context.messages
         try:
             begun: Begun | None = self._models.begin(
-                _model_id(context),
+                reference_of(context.model),
                 _last_id(context.agent.messages),
                 context.projected_input_tokens,
-                _max_tokens(context),
+                max_tokens_of(context.model),
             )
         except Suspended as suspended:
             raise _interrupt(suspended.case.checkpoint.id) from None
@@ -261,19 +261,6 @@ def _interrupt(name: str) -> InterruptException:
 
 def _result_event(call: Call, result: ToolResult) -> ToolResultEvent:
     return ToolResultEvent({"toolUseId": call.tool_use_id, "status": result["status"], "content": result["content"]})
-
-
-def _model_id(context: InvokeModelContext) -> str:
-    config = context.model.get_config()
-    found = config.get("model_id") if isinstance(config, dict) else getattr(config, "model_id", None)
-    # Who serves the model says how its tokens are counted and priced.
-    return reference_for(type(context.model).__name__, str(found)) if found else type(context.model).__name__
-
-
-def _max_tokens(context: InvokeModelContext) -> int | None:
-    config = context.model.get_config()
-    found = config.get("max_tokens") if isinstance(config, dict) else None
-    return found if isinstance(found, int) else None
 
 
 def _last_id(messages: Messages) -> str:
