@@ -34,8 +34,7 @@ _CONTEXT: Final[Mapping[str, Any]] = MappingProxyType(
         "tool_succeeded": True,
     }
 )
-_ROUND: Final = 10
-_ROUNDS: Final = 20
+_RUNS: Final = 150
 
 
 def hook_ratios() -> list[Ratio]:
@@ -44,7 +43,7 @@ def hook_ratios() -> list[Ratio]:
 
 
 def _command(name: str, script: str) -> Ratio:
-    """Compare the best round of each, in turns: both wait for the system, which has other things to do."""
+    """Compare the best run of each, in turns: both wait for the system, which has other things to do."""
     print(f"a command hook in {name}, beside the bare spawn of its script")
     hook = Hook(
         level=HookLevel.AGENT,
@@ -65,10 +64,8 @@ def _command(name: str, script: str) -> Ratio:
             if commands.run(hook, _CONTEXT, own, lambda: False).say is not Say.ALLOW:
                 raise ValueError(hook.id)
 
-        rounds = [(_seconds(bare, _folders(folder)), _seconds(hooked, _folders(folder))) for _ in range(_ROUNDS + 1)][
-            1:
-        ]
-    spawn, run = min(one for one, _ in rounds), min(other for _, other in rounds)
+        runs = [(_seconds(bare, folder), _seconds(hooked, folder)) for _ in range(_RUNS)]
+    spawn, run = min(one for one, _ in runs), min(other for _, other in runs)
     return Ratio(
         f"a command hook in {name} / the bare spawn of its script",
         run / spawn,
@@ -85,13 +82,9 @@ def _spawned(arguments: Iterable[str], environment: Mapping[str, str], folder: P
         raise subprocess.CalledProcessError(process.returncode, process.args)
 
 
-def _folders(root: str) -> list[Path]:
-    """Make a folder for each hook of a round, as whoever runs hooks does."""
-    return [Path(tempfile.mkdtemp(dir=root)) for _ in range(_ROUND)]
-
-
-def _seconds(run: Callable[[Path], object], folders: list[Path]) -> float:
+def _seconds(run: Callable[[Path], object], root: str) -> float:
+    # A folder for each, made and removed by whoever runs hooks.
+    own = Path(tempfile.mkdtemp(dir=root))
     started = time.perf_counter()
-    for folder in folders:
-        run(folder)
-    return (time.perf_counter() - started) / len(folders)
+    run(own)
+    return time.perf_counter() - started
