@@ -86,6 +86,8 @@ ENTRY_POINTS = {
     "main.py",
     "stacks/__main__.py",
     "stacks/artifact/commands.py",
+    "stacks/remote_state/checking.py",
+    "stacks/remote_state/moving.py",
     "stacks/terraform.py",
     "cost_model/cli.py",
     "cost_model/__main__.py",
@@ -101,6 +103,14 @@ ENTRY_POINTS = {
     "agent_image/digest.py",  # makes a key
     "agent_image/digest_key.py",
     "agent_image/guard/audit_place.py",
+    "agent_image/hooking.py",
+    "agent_image/hooks/exchange.py",  # a hook is a process: these start it, talk to it, wait for it and end it
+    "agent_image/hooks/processes.py",
+    "agent_image/hooks/prompt.py",  # waits for a model, and makes marks that nobody guesses
+    "agent_image/hooks/streams.py",
+    "agent_image/hooks/supervisor.py",
+    "agent_image/hooks/supervisors.py",
+    "agent_image/hooks/warden.py",
     "agent_image/models/by_url.py",
     "agent_image/retrieval/bedrock.py",
     "agent_image/retrieval/folder.py",
