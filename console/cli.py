@@ -15,6 +15,7 @@ from console.audit.cli import app as audit
 from console.doctor.cli import doctor
 from console.erase.cli import CONTEXT as ERASING
 from console.erase.cli import erase
+from console.hooks.cli import app as hooks
 from console.options import Environment, Json, State, refusals, write
 from console.sessions.cli import sessions
 from console.trace.cli import trace
@@ -37,6 +38,7 @@ def rastro() -> None:
 app.add_typer(cost, name="cost", help="Price the trail before it is deployed.")
 app.add_typer(approvals, name="approvals")
 app.add_typer(audit, name="audit")
+app.add_typer(hooks, name="hooks")
 app.command("doctor", short_help="Check that an environment's trail is in force.")(doctor)
 app.command("trace", short_help="Show what a session read and did, and the words; or who read a passage.")(trace)
 app.command("erase", short_help="Erase a passage for good.", context_settings=ERASING)(erase)

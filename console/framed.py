@@ -39,6 +39,10 @@ _STYLES: Final[Mapping[str, str]] = MappingProxyType(
         "unknown": "cyan",
         "skipped": "dim",
         "ok": "green",
+        "allow": "green",
+        "ask": "bold yellow",
+        "block": "bold red",
+        "not_judged": "cyan",
     }
 )
 """How a cell, or the first word of one, is shown that says nothing but such a word."""

@@ -1,0 +1,1 @@
+"""Check hook files, and try hooks outside of a run."""
