@@ -17,6 +17,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from agent_image.hooks.deviations import DEVIATIONS
+from agent_image.hooks.options import EVENTS, ROWS, TYPES
 from cost_model.advice import RULES
 from cost_model.estimate import NOT_PRICED
 from cost_model.prices import load_prices
@@ -25,7 +27,7 @@ from cost_model.report.steps import Step, article_scenario, guard_beside, measur
 from cost_model.session_sizes import load_session_sizes
 
 ROOT = Path(__file__).parent.parent
-PAGES = (ROOT / "README.md", ROOT / "docs" / "settings.md", ROOT / "docs" / "cost.md")
+PAGES = (ROOT / "README.md", ROOT / "docs" / "settings.md", ROOT / "docs" / "cost.md", ROOT / "docs" / "hooks.md")
 
 
 def tree() -> str:
@@ -199,6 +201,23 @@ def advice() -> str:
     return "\n".join(["| advice | given where | threshold from |", "|---|---|---|", *found])
 
 
+def hook_options() -> str:
+    """Tabulate the options of a hook."""
+    rows = []
+    for row in ROWS:
+        hooks = "all" if row.types == TYPES else f"{', '.join(sorted(row.types))}"
+        events = "" if row.events == EVENTS else f"; {', '.join(sorted(row.events))}"
+        default = "required" if row.required else "one of them is required" if row.one_of else row.default or "none"
+        rows.append(f"| `{row.key}` | {hooks}{events} | {row.form} | {default} | {row.meaning} |")
+    return "\n".join(["| option | hooks | value | default | meaning |", "|---|---|---|---|---|", *rows])
+
+
+def hook_deviations() -> str:
+    """Tabulate where hooks differ from Azure's."""
+    rows = [f"| {one.point} | {one.azure} | {one.ours} | {one.why} |" for one in DEVIATIONS]
+    return "\n".join(["| point | Azure | here | why |", "|---|---|---|---|", *rows])
+
+
 def bench() -> str:
     """Quote the last measurement."""
     found = json.loads((ROOT / "benchmarks" / "results.json").read_text())
@@ -215,6 +234,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "archive-steps": archive_steps,
     "not-priced": not_priced,
     "advice": advice,
+    "hook-options": hook_options,
+    "hook-deviations": hook_deviations,
     "bench": bench,
 }
 
