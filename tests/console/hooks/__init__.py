@@ -1,0 +1,1 @@
+"""Hook files are checked, and hooks tried, from the command line."""
