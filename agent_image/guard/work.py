@@ -260,7 +260,7 @@ class Work:
         """
         self.note(
             EventName.HOOK,
-            hook=verdict.source,
+            hook=verdict.source or None,
             tool=None if call is None else call.tool,
             tool_use_id=None if call is None else call.tool_use_id,
             decision=verdict.ruling.value,
