@@ -27,9 +27,12 @@ endif
 ifneq ($(origin APPROVE),command line)
 override APPROVE :=
 endif
+ifneq ($(origin BUCKET),command line)
+override BUCKET :=
+endif
 TAG ?= $(shell date -u +%Y%m%dT%H%M%SZ)
 
-.PHONY: help setup demo test crash check format synth cost needs diff deploy output destroy release adopt deploy-account image bundle zip pin bench lock schema docs clean
+.PHONY: help setup demo test crash check format synth cost needs diff deploy output destroy release adopt bootstrap move-state deploy-account image bundle zip pin bench lock schema docs clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  \033[1m%-16s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST) \
@@ -118,6 +121,18 @@ deploy: require-env setup ## deploy an environment and its account: make deploy 
 	@$(RASTRO_PYTHON) -m stacks check-environment "$(ENV)"
 	@$(require-answer)
 	@stacks=$$($(RASTRO_PYTHON) -m stacks of "$(ENV)"); cdktf deploy $$stacks $(if $(APPROVE),--auto-approve)
+
+bootstrap: setup ## make the bucket of an account's Terraform state, once: make bootstrap ACCOUNT=sandbox [APPROVE=1]
+	@test -n "$(ACCOUNT)" || { echo "name an account: make bootstrap ACCOUNT=sandbox" >&2; exit 2; }
+	@$(RASTRO_PYTHON) -m stacks check-bootstrap "$(ACCOUNT)"
+	@$(require-answer)
+	@cdktf synth >/dev/null
+	@$(RASTRO_PYTHON) -m stacks adopt-state-bucket "$(ACCOUNT)"
+	@cdktf deploy "bootstrap-$(ACCOUNT)" $(if $(APPROVE),--auto-approve)
+
+move-state: $(STAMPS)/python ## move an account's states to where its file says: make move-state ACCOUNT=sandbox [BUCKET=former]
+	@test -n "$(ACCOUNT)" || { echo "name an account: make move-state ACCOUNT=sandbox" >&2; exit 2; }
+	@$(RASTRO_PYTHON) -m stacks move-state "$(ACCOUNT)" $(if $(BUCKET),--bucket "$(BUCKET)")
 
 deploy-account: setup ## deploy an account stack: make deploy-account ACCOUNT=sandbox [APPROVE=1]
 	@test -n "$(ACCOUNT)" || { echo "name an account: make deploy-account ACCOUNT=sandbox" >&2; exit 2; }

@@ -5,7 +5,6 @@ The Makefile calls these; `python -m stacks --help` lists them. Exit status 2: t
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,15 +12,18 @@ from typing import Annotated, Any
 
 import typer
 
-from stacks import grants, preflight, retention
+from stacks import grants, preflight, retention, synthesised
 from stacks.artifact import commands
 from stacks.artifact.commands import SETTINGS, Folder
 from stacks.artifact.image import MetadataError
 from stacks.names import account_stack, agent_stack
 from stacks.preflight import OperationError, Terraform, refuse_any
+from stacks.remote_state import commands as remote_state
+from stacks.remote_state.checking import state_problems
+from stacks.remote_state.place import stacks_of as stacks_of_account
 from stacks.settings import schema
 from stacks.settings.fault import SettingsError
-from stacks.settings.load import EnvironmentSettings, load
+from stacks.settings.load import AccountSettings, EnvironmentSettings, Settings, load
 from stacks.terraform import TerraformError, Workspace, version_line
 
 app = typer.Typer(
@@ -35,7 +37,7 @@ OUT = Path("cdktf.out")
 @app.command("list")
 def list_stacks(out: Synthesised = OUT) -> None:
     """List the synthesised stacks with the number of resources in each."""
-    rows = [(name, _count(stack)) for name, stack in _synthesised(out).items()]
+    rows = [(name, _count(stack)) for name, stack in synthesised.read(out).items()]
     width = max((len(name) for name, _ in rows), default=0)
     for name, count in rows:
         typer.echo(f"{name:<{width}}  {count:>3} resources")
@@ -57,15 +59,19 @@ def check_terraform() -> None:
 @app.command("check-environment")
 def check_environment(environment: str, settings: Folder = SETTINGS) -> None:
     """Say what keeps an environment from being deployed: Terraform, account id, image."""
-    found = _environment(settings, environment)
+    loaded = load(settings)
+    found = preflight.find_environment(loaded, environment)
     refuse_any([_find_terraform().problem(), *preflight.environment_problems(found)])
+    _check_state(loaded, found.account)
 
 
 @app.command("check-account")
 def check_account(account: str, settings: Folder = SETTINGS) -> None:
     """Say what keeps an account stack from being deployed."""
-    found = preflight.find_account(load(settings), account)
+    loaded = load(settings)
+    found = preflight.find_account(loaded, account)
     refuse_any([_find_terraform().problem(), *preflight.account_problems(found)])
+    _check_state(loaded, found)
 
 
 @app.command("outputs")
@@ -161,6 +167,9 @@ def adopt(environment: str, settings: Folder = SETTINGS, out: Synthesised = OUT)
         typer.echo(f"adopted  {address}  {import_id}")
 
 
+app.command("check-bootstrap")(remote_state.check_bootstrap)
+app.command("adopt-state-bucket")(remote_state.adopt_bucket)
+app.command("move-state")(remote_state.move_state)
 app.command("image")(commands.push_image)
 app.command("bundle")(commands.push_bundle)
 app.command("zip")(commands.write_bundle)
@@ -175,6 +184,11 @@ def write_schemas() -> None:
         typer.echo(path)
 
 
+def _check_state(settings: Settings, account: AccountSettings) -> None:
+    """Ask AWS for the bucket of the state, once everything that can be told without is right."""
+    refuse_any(state_problems(account, stacks_of_account(settings, account), Path()))
+
+
 def _environment(folder: Path, name: str) -> EnvironmentSettings:
     return preflight.find_environment(load(folder), name)
 
@@ -183,26 +197,13 @@ def _open(environment: str, settings: Path, out: Path) -> tuple[Workspace, dict[
     """Open the workspace of an environment's stack, and read what was synthesised for it."""
     name = agent_stack(_environment(settings, environment).name)
     refuse_any([_find_terraform().problem()])
-    stack = _synthesised(out).get(name)
+    stack = synthesised.read(out).get(name)
     if stack is None:
         message = f"{out}: holds no stack {name}; run `make synth`"
         raise OperationError(message)
     workspace = Workspace(out / "stacks" / name)
     workspace.init()
     return workspace, stack
-
-
-def _synthesised(out: Path) -> dict[str, dict[str, Any]]:
-    manifest = out / "manifest.json"
-    if not manifest.is_file():
-        message = f"{out}: holds no synthesised stacks; run `make synth`"
-        raise OperationError(message)
-    try:
-        stacks = json.loads(manifest.read_text())["stacks"]
-        return {name: json.loads((out / stack["synthesizedStackPath"]).read_text()) for name, stack in stacks.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        message = f"{manifest}: is not what a synthesis wrote ({type(error).__name__}: {error}); run `make synth`"
-        raise OperationError(message) from error
 
 
 def _count(stack: dict[str, Any]) -> int:

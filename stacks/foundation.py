@@ -17,14 +17,21 @@ from stacks.framework import (
     TerraformStack,
     aws,
 )
+from stacks.remote_state.place import RemoteState, local_file, remote_state
 from stacks.settings.load import AccountSettings, Source
-from stacks.settings.model import S3State
 
 PROJECT: Final = "rastro"
 
 
-def lay(stack: TerraformStack, *, account: AccountSettings, tags: dict[str, str], sources: Iterable[Source]) -> None:
-    """Declare provider, backend and settings digests of a stack.
+def lay(
+    stack: TerraformStack,
+    *,
+    account: AccountSettings,
+    tags: dict[str, str],
+    sources: Iterable[Source],
+    local_state: bool = False,
+) -> None:
+    """Declare provider, backend and settings digests of a stack; `local_state` whatever the account file says.
 
     A wrong account is refused by Terraform itself. The digests let the cost model refuse output that is older than the
     settings it came from.
@@ -39,27 +46,20 @@ def lay(stack: TerraformStack, *, account: AccountSettings, tags: dict[str, str]
     # The bindings pin the version they were generated from, and on OpenTofu a bare source is ambiguous.
     stack.add_override("terraform.required_providers.aws.version", PROVIDER_VERSION)
     stack.add_override("terraform.required_providers.aws.source", PROVIDER_SOURCE)
-    _declare_backend(stack, account)
+    _declare_backend(stack, None if local_state else remote_state(account))
     digests = TerraformLocal(stack, "settings", {source.file: source.digest for source in sources})
     digests.override_logical_id(SETTINGS_DIGESTS)
 
 
-def _declare_backend(stack: TerraformStack, account: AccountSettings) -> None:
-    state = account.declared.state
-    if not isinstance(state, S3State):
+def _declare_backend(stack: TerraformStack, remote: RemoteState | None) -> None:
+    if remote is None:
         # Terraform runs in cdktf.out/stacks/<stack>, which is thrown away: the state lies three folders up, beside it.
-        LocalBackend(stack, path=f"../../../terraform.{stack.node.id}.tfstate")
+        LocalBackend(stack, path=f"../../../{local_file(stack.node.id)}")
         return
-    backend = S3Backend(
-        stack,
-        bucket=state.bucket,
-        key=f"{stack.node.id}/terraform.tfstate",
-        region=state.region or account.declared.region,
-        encrypt=True,
-        kms_key_id=state.kms_key_arn,
-    )
+    arguments = remote.backend(stack.node.id)
     # An argument in one framework and unknown to the other: the override serves both.
-    backend.add_override("use_lockfile", value=True)
+    lock = arguments.pop("use_lockfile")
+    S3Backend(stack, **arguments).add_override("use_lockfile", value=lock)
 
 
 def output(stack: TerraformStack, name: str, value: object, description: str) -> None:

@@ -20,6 +20,11 @@ def account_stack(alias: str) -> str:
     return f"{contract.ACCOUNT_STACK_PREFIX}{alias}"
 
 
+def bootstrap_stack(alias: str) -> str:
+    """Name the stack of the bucket that holds an account's state."""
+    return f"bootstrap-{alias}"
+
+
 def agent_stack(environment: str) -> str:
     """Name the stack of an environment."""
     return f"{contract.AGENT_STACK_PREFIX}{environment}"
@@ -68,6 +73,11 @@ def place_of(account: AccountSettings) -> Place:
 def bundle_bucket(place: Place) -> str:
     """Name the account's bundle bucket. Bucket names are global: account and Region make this one ours."""
     return f"rastro-bundles-{place.account_id}-{place.region}"
+
+
+def state_bucket(place: Place) -> str:
+    """Name the bucket that `make bootstrap` makes for the account's Terraform state."""
+    return f"rastro-tfstate-{place.account_id}-{place.region}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,6 +155,7 @@ def _rule_faults(
     for file in account_files:
         yield from across.account_key_faults(file.shown_as, file.table)
         yield from rules.account_masking_faults(file.shown_as, file.table)
+        yield from rules.account_state_faults(file.shown_as, file.table)
     yield from across.account_faults(environments, accounts)
     yield from across.clash_faults(environments, accounts)
 

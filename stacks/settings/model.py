@@ -39,8 +39,10 @@ class S3State(Record):
     """Keep Terraform state in an S3 bucket, encrypted, with its native lock file."""
 
     backend: Literal["s3"]
-    bucket: types.BucketName = Field(description="The bucket that holds the state of this account's stacks.")
-    region: types.RegionName | None = Field(default=None, description="The bucket's Region; the account's if left out.")
+    bucket: types.BucketName | None = Field(
+        default=None, description="A bucket of your own; left out, the one that `make bootstrap` makes."
+    )
+    region: types.RegionName | None = Field(default=None, description="The Region of a bucket of your own.")
     kms_key_arn: types.KmsKeyArn | None = Field(default=None, description="The key that encrypts the state.")
 
 

@@ -192,6 +192,14 @@ def account_masking_faults(file: str, account: Table) -> Iterator[Fault]:
         yield Fault(file, "masking", problem, None, "keep one of the two")
 
 
+def account_state_faults(file: str, account: Table) -> Iterator[Fault]:
+    """Refuse a Region of a bucket that is not named: what `make bootstrap` makes is in the account's own."""
+    region = look_up(account, "state.region")
+    if isinstance(region, str) and look_up(account, "state.bucket") is None:
+        problem = "is the Region of a bucket of your own, and none is named"
+        yield Fault(file, "state.region", problem, shown(region), "name state.bucket, or leave the Region out")
+
+
 def masks(masking: object) -> bool:
     """Tell whether a table of masking lists anything."""
     return isinstance(masking, Mapping) and bool(masking.get("identifiers") or masking.get("patterns"))

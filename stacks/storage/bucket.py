@@ -6,12 +6,15 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 from stacks.bindings import json_number
 from stacks.foundation import guarded
 from stacks.framework import TerraformElement, TerraformStack, aws
 from stacks.names import Place
+
+OLD_VERSIONS_KEPT: Final = 20
+"""Versions of an object that stay beside the newest, whatever their age."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,7 @@ class BucketPlan:
         versioned: keep what an object was before. The archive is unversioned, so that an erased text is gone.
         locked_days: days that no one can delete an object version (Object Lock, compliance mode), or None.
         expiries: what is deleted by itself; all else stays.
+        old_versions_days: days that a version which is no longer the newest stays, or None: for ever.
     """
 
     id: str
@@ -41,6 +45,7 @@ class BucketPlan:
     versioned: bool
     locked_days: Decimal | None = None
     expiries: tuple[Expiry, ...] = ()
+    old_versions_days: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +111,22 @@ def _expire(stack: TerraformStack, plan: BucketPlan, common: dict[str, Any]) -> 
             _rule(expiry.id, prefix=expiry.prefix, expiration=[_rule_part("Expiration", days=expiry.days)])
             for expiry in plan.expiries
         ),
+        *([] if plan.old_versions_days is None else [_drop_old_versions(plan.old_versions_days)]),
     ]
     module = aws.s3_bucket_lifecycle_configuration
     return module.S3BucketLifecycleConfiguration(stack, f"{plan.id}-uploads", **common, rule=rules)
+
+
+def _drop_old_versions(days: int) -> Any:
+    """Drop old versions, however old never the newest of them, and marks of deletion that nothing lies under."""
+    return _rule(
+        "drop-old-versions",
+        prefix="",
+        noncurrent_version_expiration=[
+            _rule_part("NoncurrentVersionExpiration", noncurrent_days=days, newer_noncurrent_versions=OLD_VERSIONS_KEPT)
+        ],
+        expiration=[_rule_part("Expiration", expired_object_delete_marker=True)],
+    )
 
 
 def _rule(id_: str, *, prefix: str, **does: Any) -> Any:

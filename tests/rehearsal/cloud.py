@@ -122,7 +122,7 @@ class Cloud:
         """Find an object by the last part of its key, as an import names it."""
         found = self.objects().get(f"{type_name}/{own}")
         if found is None:
-            message = f"there is no {type_name}/{own} to import"
+            message = f"Cannot import non-existent remote object: there is no {type_name}/{own}"
             raise RefusedError(message)
         return found
 
@@ -153,6 +153,11 @@ class Cloud:
                 message = f"{key}: {children[0]} must be deleted first"
                 raise RefusedError(message)
             objects.pop(key, None)
+
+    def lose(self, key: str) -> None:
+        """Forget an object, as if it had never been made."""
+        with self._changing("lose", key) as objects:
+            del objects[key]
 
     @contextmanager
     def _changing(self, operation: str, key: str) -> Iterator[dict[str, dict[str, Any]]]:

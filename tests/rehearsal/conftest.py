@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.rehearsal.provider import install
-from tests.rehearsal.stage import ACCOUNT, IMAGE, NEXT_IMAGE, PLACEHOLDER, SLOW, STACKS, Stage
+from tests.rehearsal.stage import IMAGE, NEXT_IMAGE, SLOW, STACKS, Stage
 from tests.terraform_schema.schema import load_schema
 
 
@@ -17,12 +15,7 @@ from tests.terraform_schema.schema import load_schema
 def deployed(tmp_path_factory: pytest.TempPathFactory) -> Stage:
     """Deploy two environments of one account, with everything slow that must come first."""
     folder = tmp_path_factory.mktemp("rehearsal")
-    stage = Stage(folder, install(tmp_path_factory.mktemp("provider"), load_schema().version))
-    shutil.copytree(ROOT / "environments", stage.settings)
-    for name in ("dev", "staging"):
-        stage.rewrite(f"{name}.toml", PLACEHOLDER, IMAGE)
-        stage.rewrite(f"{name}.toml", "111122223333", ACCOUNT)
-    stage.rewrite("accounts/sandbox.toml", "111122223333", ACCOUNT)
+    stage = Stage.shipped(folder, install(tmp_path_factory.mktemp("provider"), load_schema().version))
     stage.synthesise()
     for stack in STACKS:
         for command in (["init"], ["validate"], ["apply", "-auto-approve"]):

@@ -82,6 +82,12 @@ class Stage:
         python = (sys.executable, "-m", "stacks", command, "staging", *folders, *options)
         return self.run(*python, PRETEND_ACCOUNT_ID=account)
 
+    def operate_account(self, command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run `python -m stacks` on the account, with credentials that nobody checks."""
+        folders = ("--settings", str(self.settings), "--out", str(self.folder / "out"))
+        environment |= {"AWS_ACCESS_KEY_ID": "AKIAIOSFODNN7EXAMPLE", "AWS_SECRET_ACCESS_KEY": "example"}
+        return self.run(sys.executable, "-m", "stacks", command, "sandbox", *folders, cwd=ROOT, **environment)
+
     def synthesise(self) -> None:
         """Run `main.py` anew, after a change of settings."""
         answer = self.run(sys.executable, "main.py", self.settings)
@@ -92,6 +98,17 @@ class Stage:
         text = path.read_text()
         assert old in text
         path.write_text(text.replace(old, new))
+
+    @classmethod
+    def shipped(cls, folder: Path, environment: Mapping[str, str]) -> Stage:
+        """Copy the shipped settings, with an account that is no documentation id and images that were pushed."""
+        stage = cls(folder, environment)
+        shutil.copytree(ROOT / "environments", stage.settings)
+        for name in ("dev", "staging"):
+            stage.rewrite(f"{name}.toml", PLACEHOLDER, IMAGE)
+            stage.rewrite(f"{name}.toml", "111122223333", ACCOUNT)
+        stage.rewrite("accounts/sandbox.toml", "111122223333", ACCOUNT)
+        return stage
 
     def copy(self, folder: Path) -> Stage:
         """Give a stage that a test may ruin."""

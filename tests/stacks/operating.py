@@ -30,11 +30,13 @@ esac
 """
 
 
-def stacks(*arguments: str | Path, path: Path, typed: str = "") -> subprocess.CompletedProcess[str]:
+def stacks(
+    *arguments: str | Path, path: Path | str, typed: str = "", cwd: Path = ROOT, **variables: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "stacks", *map(str, arguments)],
-        cwd=ROOT,
-        env={"PATH": str(path), "HOME": os.environ["HOME"]},
+        cwd=cwd,
+        env={"PATH": str(path), "HOME": os.environ["HOME"], "PYTHONPATH": str(ROOT), **variables},
         input=typed,
         capture_output=True,
         text=True,

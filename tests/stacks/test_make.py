@@ -79,6 +79,13 @@ ASKED: dict[tuple[str, ...], list[str]] = {
         "python -m stacks check-account sandbox",
         "cdktf deploy account-sandbox --auto-approve",
     ],
+    ("bootstrap", "ACCOUNT=sandbox"): [
+        "python -m stacks check-bootstrap sandbox",
+        "cdktf synth",
+        "python -m stacks adopt-state-bucket sandbox",
+        "cdktf deploy bootstrap-sandbox --auto-approve",
+    ],
+    ("move-state", "ACCOUNT=sandbox"): ["python -m stacks move-state sandbox"],
     ("destroy", "ENV=dev"): [
         CHECK_TERRAFORM,
         "cdktf synth",

@@ -85,6 +85,11 @@ AGAINST_THE_ACCOUNT = (
         "masking: is declared here, and masking_managed_elsewhere says that it is not; keep one of the two",
     ),
     Case(
+        "the Region of a bucket that is not named",
+        *(SANDBOX, 'backend = "local"', 'backend = "s3"\nregion = "eu-west-1"'),
+        'state.region = "eu-west-1": is the Region of a bucket of your own, and none is named; name state.bucket, or',
+    ),
+    Case(
         "an account id without quotes",
         *(SANDBOX, '"111122223333"', "111122223333"),
         "account_id = 111122223333: is of another type; allowed: text, in quotes",
