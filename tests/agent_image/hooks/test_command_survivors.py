@@ -256,6 +256,23 @@ def test_a_warden_that_is_killed_takes_no_hook_with_it(ground: Ground) -> None:
     assert after.pid != before.pid
 
 
+def test_a_supervisor_that_is_killed_makes_no_other_wait(ground: Ground) -> None:
+    """Its hook fails while one that began later still runs."""
+    first, second = ground.folder(), ground.folder()
+    with begun(ground, first) as killed:
+        (supervisor,) = supervisors()
+        with begun(ground, second) as other:
+            supervisor.kill()
+            with pytest.raises(HookFailed) as raised:
+                killed.result()
+            assert not other.done()
+            (second / "go").touch()
+
+    assert raised.value.fault is HookFault.BROKEN
+    assert other.result() == Said(say=Say.DENY)
+    assert left(first) == left(second) == []
+
+
 def test_an_idle_supervisor_that_is_killed_is_not_used(ground: Ground) -> None:
     """Another one runs the next hook."""
     ground.said(hook(command="true"))
