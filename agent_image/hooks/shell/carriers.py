@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Final
 
 from agent_image.hooks.shell.danger import Kind
@@ -18,7 +19,7 @@ SHELLS: Final = frozenset({
     "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish", "csh", "tcsh", "yash", "posh",
 })  # fmt: skip
 _EVALUATED: Final = frozenset({
-    "let", "test", "[", "read", "printf", "unset", "declare", "typeset", "local", "export", "readonly", "mapfile",
+    "let", "test", "[", "read", "printf", "unset", "declare", "typeset", "local", "export", "readonly",
     "wait",
 })  # fmt: skip
 """Programs that may evaluate what a word holds as an index of an array."""
@@ -126,7 +127,33 @@ def _watch(words: Words) -> Iterator[Part]:
     yield from _joined(rest)
 
 
-_TEXTS: Final = {
+def _after(letter: str, words: Words) -> Iterator[Part]:
+    """Read the text that one option takes, and every word that is a line by itself."""
+    for position, word in enumerate(words):
+        if re.fullmatch(f"-[A-Za-z]*{letter}|--command", word):
+            yield _shell_text(words[position + 1 : position + 2])
+        elif found := re.match(rf"-{letter}(.+)|--command=(.*)", word, re.DOTALL):
+            yield Shell(found[1] or found[2])
+
+
+def _lines(words: Words) -> Iterator[Part]:
+    yield from (Shell(word) for word in words if " " in word)
+
+
+def _editor(words: Words) -> Iterator[Part]:
+    if any("!" in word or "system(" in word for word in words):
+        yield Kind.FOREIGN
+
+
+_TEXTS: Final[Mapping[str, Callable[[Words], Iterator[Part]]]] = {
+    "script": partial(_after, "c"),
+    "mapfile": partial(_after, "C"),
+    "readarray": partial(_after, "C"),
+    "complete": partial(_after, "C"),
+    "compgen": partial(_after, "C"),
+    "tmux": _lines,
+    "screen": _lines,
+    **dict.fromkeys(("vi", "vim", "nvim", "ex", "view"), _editor),
     "eval": _joined,
     "trap": _trap,
     "source": _source,

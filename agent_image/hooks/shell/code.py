@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
@@ -45,7 +46,7 @@ def dangers_of(code: str, judge: Judge) -> tuple[Danger, ...]:
         judge: judges what it hands to a shell.
     """
     try:
-        tree = ast.parse(code) if len(code) <= LIMIT else None
+        tree = _parsed(code) if len(code) <= LIMIT else None
         found = list(_Code(tree, judge).found()) if tree is not None else None
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         found = None
@@ -57,6 +58,13 @@ def dangers_of(code: str, judge: Judge) -> tuple[Danger, ...]:
         for node, kind in found
     )
     return tuple(dict.fromkeys(sorted(placed, key=lambda danger: danger.start)))
+
+
+def _parsed(code: str) -> ast.AST:
+    with warnings.catch_warnings():
+        # Of odd escapes in somebody's code, nobody here is to be warned.
+        warnings.simplefilter("ignore")
+        return ast.parse(code)
 
 
 def _line_starts(code: str) -> list[int]:

@@ -69,7 +69,8 @@ def _free(part: Node) -> str:
 
 def _with_gaps(node: Node, start: int, end: int) -> str:
     """Give the text of a node from a byte to a byte, with a mark in the place of each expansion."""
-    return b"".join(_pieces(node, start, end)).decode()
+    # A string without an end is cut within a letter; it is no command anyway.
+    return b"".join(_pieces(node, start, end)).decode(errors="replace")
 
 
 def _pieces(node: Node, start: int, end: int) -> Iterator[bytes]:
