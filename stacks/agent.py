@@ -8,11 +8,11 @@ from agent_image.contract import SETTINGS_OBJECT_PREFIX, STATE_OBJECT_PREFIX
 from stacks import discovery, foundation, outputs
 from stacks.framework import App, TerraformElement, TerraformResourceLifecycle, TerraformStack, aws
 from stacks.names import agent_stack, live_log_group, names_of
-from stacks.observability import trail
+from stacks.observability import alarm_resources, budget, topic, trail, watching
 from stacks.policies import execution_role, people
 from stacks.policies.ground import Ground
 from stacks.policies.statement import rendered
-from stacks.runtime import agent, environment
+from stacks.runtime import agent, environment, sweep
 from stacks.settings.load import EnvironmentSettings
 from stacks.storage import table
 from stacks.storage.bucket import BucketPlan, Expiry
@@ -32,6 +32,8 @@ class AgentStack(TerraformStack):
         self._settings = settings
         self._names = names_of(settings)
         declared = settings.declared
+        self._alarms = watching.chosen(declared)
+        self._budget = budget.plan_of(self._names, declared.budget)
         tags = {"Environment": settings.name, "Owner": declared.owner, "CostCenter": declared.cost_center}
         sources = [settings.source, settings.account.source]
         foundation.lay(self, account=settings.account, tags=tags, sources=sources)
@@ -55,6 +57,7 @@ class AgentStack(TerraformStack):
         if settings.keeps_trail:
             # A kept group that loses its mask would be readable in clear: what is declared no longer stays as it is.
             foundation.let_go(self, kept.undeclared)
+        self._watch()
         self._serve_people(role_arn)
         self._tell(role_arn)
 
@@ -73,11 +76,9 @@ class AgentStack(TerraformStack):
         audit = build_bucket(
             self, BucketPlan("audit", self._names.audit, place, key, keep, versioned=True, locked_days=lock)
         )
-        topic = aws.sns_topic.SnsTopic(
-            self, "alerts", name=self._names.alerts, kms_master_key_id=key or "alias/aws/sns"
-        )
+        self._topic = topic.build(self, topic.plan_of(self._names, self._settings.declared))
         self._audit = audit
-        self._holders = (items, *archive.parts, *audit.parts, topic)
+        self._holders = (items, *archive.parts, *audit.parts, *self._topic.parts)
 
     def _store(self) -> tuple[str, TerraformElement]:
         """Store the settings document, and give the value of the settings variable.
@@ -143,6 +144,19 @@ class AgentStack(TerraformStack):
                 keep=self._settings.keeps_trail,
             ),
         )
+
+    def _watch(self) -> None:
+        """Declare what speaks up by itself: alarms with the metrics that they read, the sweep, the budget."""
+        declared = self._settings.declared
+        watch = alarm_resources.Watch(self._names, self._log_group, self._runtime, self._topic.topic)
+        alarm_resources.build_filters(self, watch, watching.metrics_of(self._alarms))
+        alarm_resources.build_alarms(self, watch, self._alarms)
+        if minutes := watching.sweep_minutes(declared):
+            boundary = declared.role.permissions_boundary_arn
+            plan = sweep.SweepPlan(self._names, minutes, declared.sweep.role_arn, boundary)
+            sweep.build(self, plan, runtime=self._runtime, after=[self._endpoint])
+        if self._budget is not None:
+            budget.build(self, self._budget, topic=self._topic.topic, after=self._topic.parts)
 
     def _serve_people(self, role_arn: str) -> None:
         declared = self._settings.declared

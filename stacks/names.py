@@ -116,6 +116,34 @@ class EnvironmentNames:
         return self._named("alerts")
 
     @property
+    def alerts_alias(self) -> str:
+        """Name the alias of the key that the alerts topic has of its own."""
+        return f"alias/{self.alerts}"
+
+    def alarm(self, key: str) -> str:
+        """Name an alarm by its key."""
+        return self._named(key)
+
+    def metric_filter(self, metric: str) -> str:
+        """Name the filter of a metric."""
+        return self._named(metric)
+
+    @property
+    def budget(self) -> str:
+        """Name the budget."""
+        return self._named("budget")
+
+    @property
+    def sweep(self) -> str:
+        """Name the schedule that sweeps, its group and its role."""
+        return self._named("sweep")
+
+    @property
+    def sweep_group_arn(self) -> str:
+        """Give the ARN of that schedule's group."""
+        return self.place.arn("scheduler", f"schedule-group/{self.sweep}")
+
+    @property
     def role(self) -> str:
         """Name the execution role."""
         return self._named("agent")

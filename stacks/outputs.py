@@ -9,6 +9,8 @@ from agent_image.contract import LIVE_ENDPOINT, SESSION_HEADER, SPAN_DATA_FORMAT
 from stacks.foundation import output
 from stacks.framework import Fn, TerraformStack
 from stacks.names import Place, names_of
+from stacks.observability import watching
+from stacks.policies import alerts
 from stacks.policies.kms import key_policy_statement
 from stacks.settings.load import EnvironmentSettings
 from stacks.settings.model import JwtAuth
@@ -56,6 +58,14 @@ def declare(stack: TerraformStack, told: Told) -> None:
     if told.settings.declared.observability.kms_key_arn is not None:
         statement = key_policy_statement(names.place)
         output(stack, "kms_key_policy_statement", statement, "Add this to the key's policy before the first deployment")
+        publishers = watching.publishers(told.settings.declared)
+        if publishers.any:
+            output(
+                stack,
+                "kms_key_policy_statements_for_alerts",
+                alerts.key_statements(names, publishers),
+                "Add these too: without them no alarm reaches the topic, and nothing but its history says so",
+            )
 
 
 def declare_role_documents(stack: TerraformStack, *, trust: str, permissions: str) -> None:

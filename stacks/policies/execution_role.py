@@ -16,6 +16,7 @@ from agent_image.contract import (
     Item,
 )
 from stacks.names import REPOSITORY, EnvironmentNames, Place, names_of
+from stacks.observability import watching
 from stacks.policies.kms import via_services
 from stacks.policies.statement import NEW_OBJECT_ONLY, Condition, Statement, conditions_on_keys
 from stacks.runtime.environment import fits_variable, settings_body
@@ -42,6 +43,7 @@ class Reach:
     runs_image: bool
     headers_secret_arn: str | None
     webhook_secret_arn: str | None
+    topic_has_key: bool
 
 
 def reach_of(environment: EnvironmentSettings) -> Reach:
@@ -58,6 +60,7 @@ def reach_of(environment: EnvironmentSettings) -> Reach:
         runs_image=declared.agent.artifact == "image",
         headers_secret_arn=declared.observability.destination_headers_secret_arn,
         webhook_secret_arn=declared.guard.webhook_secret_arn,
+        topic_has_key=watching.topic_has_key(declared),
     )
 
 
@@ -320,6 +323,17 @@ def _alerts(reach: Reach) -> Iterator[Statement]:
         actions=("sns:Publish",),
         resources=(reach.names.alerts_arn,),
     )
+    if reach.topic_has_key:
+        yield Statement(
+            sid="EncryptAlerts",
+            why="The topic has a key of its own, which its alias names: the key's id is drawn by KMS.",
+            actions=("kms:Decrypt", "kms:GenerateDataKey"),
+            resources=(reach.names.place.arn("kms", "key/*"),),
+            conditions=(
+                Condition("ForAnyValue:StringEquals", "kms:ResourceAliases", (reach.names.alerts_alias,)),
+                via_services(reach.names.place, "sns"),
+            ),
+        )
     if reach.webhook_secret_arn is not None:
         yield Statement(
             sid="ReadWebhook",

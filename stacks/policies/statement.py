@@ -24,6 +24,8 @@ class Statement:
     Attributes:
         sid: names the statement within its policy.
         why: one sentence that a reviewer can check.
+        service: the AWS service that it is for.
+        account: the ARN of the root of the account that it is for; neither: whoever has the policy.
         any_resource: why the resource is `*`; required then, and only then.
     """
 
@@ -34,6 +36,7 @@ class Statement:
     conditions: tuple[Condition, ...] = ()
     effect: Literal["Allow", "Deny"] = "Allow"
     service: str | None = None
+    account: str | None = None
     any_resource: str | None = None
 
     def __post_init__(self) -> None:
@@ -72,6 +75,8 @@ def _statement(statement: Statement) -> dict[str, Any]:
     built: dict[str, Any] = {"Sid": statement.sid, "Effect": statement.effect}
     if statement.service is not None:
         built["Principal"] = {"Service": statement.service}
+    if statement.account is not None:
+        built["Principal"] = {"AWS": statement.account}
     built["Action"] = list(statement.actions)
     if statement.resources:
         built["Resource"] = list(statement.resources)

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from stacks.settings import across, rules
+from stacks.settings.alarm_rules import alarm_faults
 from stacks.settings.explain import explain
 from stacks.settings.fault import Fault, SettingsError, shown
 from stacks.settings.guard_rules import guard_faults
@@ -147,6 +148,7 @@ def _rule_faults(
         yield from rules.environment_faults(file.shown_as, file.name, file.table)
         yield from guard_faults(file.shown_as, file.table)
         yield from hook_faults(file.shown_as, file.table, image)
+        yield from alarm_faults(file.shown_as, file.table)
     environments = {file.shown_as: file.table for file in environment_files}
     accounts = {file.name: file.table for file in account_files}
     yield from across.shared_account_faults({file.shown_as: file.table for file in account_files})

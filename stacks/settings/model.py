@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field
 from agent_image.contract import CLOUDWATCH, TOP_K_DEFAULT, Regime
 from stacks.observability.masking import PATTERNS_LIMIT
 from stacks.settings import types
+from stacks.settings.alarms import Alarms, Budget, Sweep
 from stacks.settings.guard import Guard
 from stacks.settings.hooks import Hooks
 from stacks.settings.record import Record
@@ -215,4 +216,7 @@ class Environment(Record):
     observability: Observability
     guard: Guard = Guard()
     hooks: Hooks = Hooks()
+    alarms: Alarms = Alarms()
+    sweep: Sweep = Sweep()
+    budget: Budget = Budget()
     usage: Usage = Usage()

@@ -107,6 +107,11 @@ Webhook = _text(
     "is not the address of a webhook",
     "allowed: https://<host>/<path> without user, query or fragment; an address that is a secret belongs into one",
 )
+Email = _text(
+    r"[a-zA-Z0-9._%+-]{1,64}@[a-zA-Z0-9-]+(?:[.][a-zA-Z0-9-]+)*[.][a-zA-Z]{2,63}",
+    "is not a mail address",
+    "allowed: an address such as oncall@example.com",
+)
 ToolName = _text(r"[a-zA-Z0-9_-]{1,64}", "is not a tool's name", "allowed: 1 to 64 of a-z A-Z 0-9 _ -")
 ModelName = _text(r"[a-zA-Z0-9._:/-]{1,2048}", "is not a model's id or ARN", "allowed: letters, digits and ._:/-")
 # Neither image nor bundle takes what begins with a dot.

@@ -112,6 +112,7 @@ def guard_over(
     outlet: Outlet | None = None,
     settings: Mapping[str, Any] | None = None,
     stages: Stages | None = None,
+    slim: Callable[[bytes], object] = lambda _: None,
 ) -> Guard:
     """Build a guard whose parts a test can look into."""
     guarding = parse_guard(settings or {})
@@ -124,7 +125,7 @@ def guard_over(
         policy=policy,
         prices=Prices({**guarding.prices, "scripted": SCRIPTED_PRICE}, clock),
         outlet=outlet or MemoryOutlet(),
-        slim=SlimLine(digest, lambda _: None),
+        slim=SlimLine(digest, slim),
         outbox=Outbox(records, clock, timedelta(minutes=guarding.alert_cooldown_minutes)),
         redact=lambda value: value,
         digest=digest,
@@ -155,6 +156,7 @@ class Stage:
         clock: Clock | None = None,
         runs: str = "",
         model: ScriptedModel | None = None,
+        slim: Callable[[bytes], object] = lambda _: None,
     ) -> None:
         self.model = model or ScriptedModel(turns)
         self.knowledge = found or FoundPassages()
@@ -171,7 +173,13 @@ class Stage:
         self.records = records or MemoryRecords()
         self.outlet = outlet or MemoryOutlet()
         self.guard = guard_over(
-            self.records, plan.tools, clock=self.clock, outlet=self.outlet, settings=settings, stages=stages
+            self.records,
+            plan.tools,
+            clock=self.clock,
+            outlet=self.outlet,
+            settings=settings,
+            stages=stages,
+            slim=slim,
         )
         self.people = PeopleStore(self.records)
         self.conversations = StoredConversations(self.guard.store, self.clock)

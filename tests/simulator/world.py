@@ -70,7 +70,7 @@ class World:
 
     @property
     def agent(self) -> Holder:
-        return self.holder(self.stack.only("aws_iam_role_policy")["policy"])
+        return self.holder(self.stack.resources("aws_iam_role_policy")["role-policy"]["policy"])
 
     @property
     def people(self) -> tuple[str, ...]:

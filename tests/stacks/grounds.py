@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from stacks.names import EnvironmentNames, Place
-from stacks.policies import execution_role, people, pipeline
+from stacks.policies import alerts, execution_role, people, pipeline, sweep
+from stacks.policies.alerts import Publishers
 from stacks.policies.ground import Ground
 from stacks.policies.statement import Statement
 
@@ -26,9 +27,12 @@ REACH = execution_role.Reach(
     runs_image=True,
     headers_secret_arn=SECRET,
     webhook_secret_arn=WEBHOOK,
+    topic_has_key=False,
 )
+ALERTS = Publishers(alarms=("loop_rate", "dead_trail"), budget=True)
 CODE_REACH = replace(REACH, runs_image=False)
-REACHES = (REACH, CODE_REACH, replace(REACH, put_resource_policy="own", callers_have_tokens=True))
+KEY_OF_TOPIC = replace(REACH, kms_key_arn=None, topic_has_key=True)
+REACHES = (REACH, CODE_REACH, KEY_OF_TOPIC, replace(REACH, put_resource_policy="own", callers_have_tokens=True))
 RUNTIME_ARN = PLACE.arn("bedrock-agentcore", "runtime/handbook-a1B2c3D4e5")
 ROLE_ARN = "arn:aws:iam::111122223333:role/rastro-prod-agent"
 GROUND = Ground(NAMES, RUNTIME_ARN, ROLE_ARN, KEY, "KB00000001")
@@ -43,3 +47,7 @@ def every_statement() -> Iterator[tuple[str, Statement]]:
             yield person.person, statement
     for statement in pipeline.statements(PLACE, KEY):
         yield "pipeline", statement
+    for statement in sweep.permissions(RUNTIME_ARN):
+        yield "sweep", statement
+    for statement in alerts.topic(NAMES, ALERTS):
+        yield "topic", statement

@@ -40,8 +40,11 @@ def account_of(stack: Stack) -> str:
 
 def test_no_two_stacks_of_an_account_declare_the_same_thing(shipped: Synthesis) -> None:
     """A thing that two stacks declare would be removed by the first destroy."""
-    # The inline policy and the endpoint belong to the role and the runtime that each stack names anew.
-    nested = {("aws_iam_role_policy", "agent"), ("aws_bedrockagentcore_agent_runtime_endpoint", "live")}
+    # The inline policies and the endpoint belong to the roles and the runtime that each stack names anew.
+    nested = {
+        *(("aws_iam_role_policy", name) for name in ("agent", "sweep")),
+        ("aws_bedrockagentcore_agent_runtime_endpoint", "live"),
+    }
     for one, other in combinations(shipped.stacks.values(), 2):
         if account_of(one) == account_of(other):
             assert physical_names(one) & physical_names(other) <= nested, (one.name, other.name)
@@ -50,7 +53,7 @@ def test_no_two_stacks_of_an_account_declare_the_same_thing(shipped: Synthesis) 
 def test_staging_uses_nothing_of_dev_in_their_common_account(shipped: Synthesis) -> None:
     """Both live in sandbox, and no name of one appears in the other."""
     dev, staging = shipped["agent-dev"], shipped["agent-staging"]
-    own = {name for _, name in physical_names(dev)} - {"agent", "live"}
+    own = {name for _, name in physical_names(dev)} - {"agent", "live", "sweep"}
     read_by_staging = list(texts(staging.document))
 
     assert own

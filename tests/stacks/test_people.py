@@ -140,7 +140,7 @@ def test_a_key_is_used_through_services_alone_and_readers_only_decrypt(variants:
     stack = variants["agent-locked"]
     services = ("s3", "dynamodb", "sns", "secretsmanager")
     hosts = [f"{service}.us-gov-west-1.amazonaws.com" for service in services]
-    agent = by_sid(policy(stack.only("aws_iam_role_policy")["policy"]))["UseTrailKey"]
+    agent = by_sid(policy(stack.resources("aws_iam_role_policy")["role-policy"]["policy"]))["UseTrailKey"]
 
     assert agent["Condition"] == {"StringEquals": {"kms:ViaService": hosts}}
     for person, actions in {

@@ -39,6 +39,13 @@ def details(action: str) -> Json:
     return found
 
 
+def of_resource(action: str, kind: str) -> list[str]:
+    found: list[str] = authorization().resources.get_resource_type_details(action.partition(":")[0], kind)[
+        "conditionKeys"
+    ]
+    return found
+
+
 @pytest.mark.parametrize("statement", ALL)
 def test_every_action_exists(statement: Statement) -> None:
     """A misspelt action grants nothing and nobody notices."""
@@ -89,7 +96,11 @@ def test_every_condition_key_is_one_that_its_actions_take(statement: Statement) 
     for condition in statement.conditions:
         for action in statement.actions:
             found = details(action)
-            known = {*found["conditionKeys"]}.union(*(kind["conditionKeys"] for kind in found["resourceTypes"]))
+            kinds = found["resourceTypes"]
+            known = {*found["conditionKeys"]}.union(*(kind["conditionKeys"] for kind in kinds))
+            # Some keys tell of the resource itself, whatever is done to it.
+            known |= {"aws:SourceAccount", "aws:SourceArn"} if statement.service else set()
+            known = known.union(*(of_resource(action, kind["name"]) for kind in kinds))
             assert condition.key in known, (action, condition.key)
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable
 from itertools import permutations
 
 from agent_image.contract import Item
-from stacks.policies import execution_role, people, pipeline
+from stacks.policies import alerts, execution_role, people, pipeline, sweep
+from stacks.policies.alerts import Publishers
 from stacks.policies.statement import Statement
 from tests.stacks.grounds import (
+    ALERTS,
     CODE_REACH,
     GROUND,
     KEY,
+    KEY_OF_TOPIC,
+    NAMES,
     PLACE,
     REACH,
     ROLE_ARN,
@@ -171,6 +176,75 @@ def test_a_role_that_runs_code_pulls_no_image_and_proves_no_identity() -> None:
     expected["*"] = expected["*"] - {"ecr:GetAuthorizationToken"}
 
     assert by_resource(execution_role.permissions(CODE_REACH), "Allow") == expected
+
+
+def test_a_topic_with_a_key_of_its_own_gives_the_agent_that_key_through_the_topic_alone() -> None:
+    """The key's id is drawn by KMS: its alias names it, and no other key of the account has that alias."""
+    expected = {resource: actions for resource, actions in ROLE_ALLOWED.items() if resource != KEY}
+    keys = PLACE.arn("kms", "key/*")
+    (statement,) = [s for s in execution_role.permissions(KEY_OF_TOPIC) if keys in s.resources]
+
+    assert by_resource(execution_role.permissions(KEY_OF_TOPIC), "Allow") == {**expected, keys: USE_KEY[KEY]}
+    assert [(c.operator, c.key, c.values) for c in statement.conditions] == [
+        ("ForAnyValue:StringEquals", "kms:ResourceAliases", ("alias/rastro-prod-alerts",)),
+        ("StringEquals", "kms:ViaService", ("sns.us-east-1.amazonaws.com",)),
+    ]
+
+
+def test_a_schedule_calls_the_live_endpoint_and_nothing_else() -> None:
+    """It may not even call the endpoint that the service makes by itself."""
+    assert by_resource(sweep.permissions(RUNTIME_ARN), "Allow") == INVOKE
+
+
+def test_the_schedule_s_role_is_for_the_schedules_of_this_environment() -> None:
+    """Any other schedule of the account would sweep, too, or worse: the role calls the agent."""
+    (statement,) = sweep.trust(NAMES)
+
+    assert (statement.service, statement.actions) == ("scheduler.amazonaws.com", ("sts:AssumeRole",))
+    assert [(c.operator, c.key, c.values) for c in statement.conditions] == [
+        ("StringEquals", "aws:SourceAccount", ("111122223333",)),
+        ("ArnEquals", "aws:SourceArn", ("arn:aws:scheduler:us-east-1:111122223333:schedule-group/rastro-prod-sweep",)),
+    ]
+
+
+def test_services_publish_to_the_topic_for_this_environment_alone() -> None:
+    """Each alarm by its name, and budgets of this account; who is not there is not named."""
+    topic = PLACE.arn("sns", "rastro-prod-alerts")
+    found = {s.service: {c.key: c.values for c in s.conditions} for s in alerts.topic(NAMES, ALERTS)}
+
+    assert by_resource(alerts.topic(NAMES, ALERTS), "Allow") == {topic: {"sns:Publish"}}
+    assert found == {
+        "cloudwatch.amazonaws.com": {
+            "aws:SourceAccount": ("111122223333",),
+            "aws:SourceArn": (
+                "arn:aws:cloudwatch:us-east-1:111122223333:alarm:rastro-prod-loop_rate",
+                "arn:aws:cloudwatch:us-east-1:111122223333:alarm:rastro-prod-dead_trail",
+            ),
+        },
+        "budgets.amazonaws.com": {
+            "aws:SourceAccount": ("111122223333",),
+            "aws:SourceArn": ("arn:aws:budgets::111122223333:*",),
+        },
+    }
+    assert [s.service for s in alerts.topic(NAMES, Publishers(budget=True))] == ["budgets.amazonaws.com"]
+    assert alerts.topic(NAMES, Publishers()) == ()
+
+
+def test_the_topic_s_key_lets_publishers_encrypt_and_the_account_decide() -> None:
+    """CloudWatch asks KMS itself: without its statement, each message of an alarm is lost."""
+    found = [(s.service or s.account, s.actions) for s in alerts.key(NAMES, ALERTS)]
+    use = ("kms:Decrypt", "kms:GenerateDataKey*")
+
+    assert found == [
+        ("arn:aws:iam::111122223333:root", ("kms:*",)),
+        ("cloudwatch.amazonaws.com", use),
+        ("budgets.amazonaws.com", use),
+    ]
+    brought = json.loads(alerts.key_statements(NAMES, ALERTS))
+    assert [statement["Principal"] for statement in brought] == [
+        {"Service": "cloudwatch.amazonaws.com"},
+        {"Service": "budgets.amazonaws.com"},
+    ]
 
 
 def test_whoever_builds_and_deploys_reaches_the_one_bundle() -> None:

@@ -64,7 +64,7 @@ def test_a_disposable_environment_has_nothing_to_let_go(out: Path, programs: Pat
     """Everything of it is destroyed, and the list says so."""
     answer = stacks("prepare-destroy", "dev", "--yes", "--out", out, path=programs)
 
-    assert answer.stdout.strip() == "agent-dev: 32 resources are destroyed, 0 are kept"
+    assert answer.stdout.strip() == "agent-dev: 67 resources are destroyed, 0 are kept"
     assert "state rm" not in terraform_log.read_text()
 
 

@@ -242,19 +242,19 @@ def test_the_role_reads_its_one_secret_and_decrypts_it_with_the_environment_s_ke
     variants: Synthesis, shipped: Synthesis
 ) -> None:
     """That of the OTLP endpoint, or of the webhook; no other, and none where nobody asks for one."""
-    role = by_sid(policy(variants["agent-code"].only("aws_iam_role_policy")["policy"]))
+    role = by_sid(policy(variants["agent-code"].resources("aws_iam_role_policy")["role-policy"]["policy"]))
 
     assert role["ReadEndpointHeaders"]["Resource"] == [HEADERS]
     assert (
         "secretsmanager.us-gov-west-1.amazonaws.com"
         in role["UseTrailKey"]["Condition"]["StringEquals"]["kms:ViaService"]
     )
-    locked = by_sid(policy(variants["agent-locked"].only("aws_iam_role_policy")["policy"]))
+    locked = by_sid(policy(variants["agent-locked"].resources("aws_iam_role_policy")["role-policy"]["policy"]))
     assert locked["ReadWebhook"]["Resource"] == [WEBHOOK]
     assert "ReadEndpointHeaders" not in locked
     assert "ReadWebhook" not in role
     for stack in shipped.agents:
-        assert "secretsmanager" not in stack.only("aws_iam_role_policy")["policy"]
+        assert "secretsmanager" not in stack.resources("aws_iam_role_policy")["role-policy"]["policy"]
 
 
 def test_the_document_speaks_of_the_very_resources_of_the_stack(shipped: Synthesis) -> None:
@@ -262,7 +262,7 @@ def test_the_document_speaks_of_the_very_resources_of_the_stack(shipped: Synthes
     stack = shipped["agent-staging"]
     document = json.loads(stack.variables()[SETTINGS_VARIABLE])
     buckets = stack.resources("aws_s3_bucket")
-    role = by_sid(policy(stack.only("aws_iam_role_policy")["policy"]))
+    role = by_sid(policy(stack.resources("aws_iam_role_policy")["role-policy"]["policy"]))
 
     assert document[Setting.STORE].endswith(f"//{stack.only('aws_dynamodb_table')['name']}")
     assert document[Setting.ARCHIVE].startswith(f"s3://{buckets['archive']['bucket']}/")
@@ -295,7 +295,7 @@ def test_a_document_too_long_for_a_variable_becomes_an_object_that_the_role_may_
     assert stored["lifecycle"] == {"prevent_destroy": True}
     assert "aws_s3_object.settings-object" in stack.only(RUNTIME)["depends_on"]
     assert "aws_s3_bucket_versioning.audit-versions" in stored["depends_on"]
-    read = by_sid(policy(stack.only("aws_iam_role_policy")["policy"]))["ReadSettings"]
+    read = by_sid(policy(stack.resources("aws_iam_role_policy")["role-policy"]["policy"]))["ReadSettings"]
     assert read["Action"] == ["s3:GetObjectVersion"]
     assert read["Resource"] == ["arn:aws-us-gov:s3:::rastro-long-audit-123456789012-us-gov-west-1/settings/*"]
 
@@ -305,7 +305,7 @@ def test_a_short_document_stands_in_the_variable_and_nobody_needs_to_read_the_ob
     stack = shipped["agent-prod"]
 
     assert stack.only("aws_s3_object")["content"] == stack.variables()[SETTINGS_VARIABLE]
-    assert "ReadSettings" not in by_sid(policy(stack.only("aws_iam_role_policy")["policy"]))
+    assert "ReadSettings" not in by_sid(policy(stack.resources("aws_iam_role_policy")["role-policy"]["policy"]))
 
 
 def test_the_image_is_addressed_by_digest_in_the_account_s_own_repository(shipped: Synthesis) -> None:

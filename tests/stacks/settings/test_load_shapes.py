@@ -11,12 +11,15 @@ RETENTION = "retention_days = 7"
 ACCOUNT_ID = 'account_id = "111122223333"'
 OWNER = 'owner = "agent-platform"'
 FIELDS = (
-    'indexed_fields = ["name", "attributes.gen_ai.operation.name", "attributes.rag.index_version", '
-    '"attributes.rag.answer"]'
+    'indexed_fields = ["name", "event", "status.code", "attributes.gen_ai.operation.name", '
+    '"attributes.rag.index_version", "attributes.rag.answer"]'
 )
 IAM = 'type = "IAM"'
 BACKEND = 'backend = "local"'
-TOP_KEYS = "account, agent, auth, cost_center, guard, hooks, network, observability, on_destroy, owner, role, usage"
+TOP_KEYS = (
+    "account, agent, alarms, auth, budget, cost_center, guard, hooks, network, observability, on_destroy, owner, role,"
+    " sweep, usage"
+)
 MISFIT = "is of another type; allowed:"
 
 
