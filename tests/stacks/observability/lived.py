@@ -34,6 +34,10 @@ PASSAGES: Final = (
     "A refund is paid within fourteen days, in the way in which the order was paid.",
     "A refund of a gift goes to the one who gave it, unless the card says something else.",
 )
+BUDGET_STEPS: Final = 10
+"""Steps after which a session asks whether it may go on."""
+SEARCHES: Final = 6
+"""Searches of the session that goes on beyond them: each is a step, and so is the model's call for it."""
 _SEARCH: Final = ToolCall("search_knowledge", {"query": "refunds"})
 _REFUND: Final = ToolCall("refund_order", {"order_id": "5501", "amount": 150})
 _HOOKS: Final = {
@@ -75,7 +79,7 @@ class Lived:
             models=[f"bedrock://{MODEL}"],
             region=REGION,
             knowledge_base=f"bedrock://{KNOWLEDGE_BASE}",
-            guard={"prices": {MODEL: price}},
+            guard={"prices": {MODEL: price}, "budget_steps": BUDGET_STEPS},
             **{Setting.HOOKS: {HookSetting.AGENT: f"file:{hooks}"}},
         )
 
@@ -104,11 +108,18 @@ class Lived:
         self._ask(agent, "loops", ToolCall("open_ticket", {"subject": " "}))
         self._ask(agent, "fails", Refusal(403, "AccessDeniedException", "no access"))
         self._ask(agent, "waits", _REFUND, Answer("It is paid."))
-        asked = self._ask(agent, "is-refused", _REFUND, Answer("It is not paid."))
-        self._reject(asked["checkpoint_id"])
-        agent.post({"resume": asked["checkpoint_id"]}, session("is-refused"))
-        judged = {"session_id": session("answers"), "verdict": Verdict.BAD, "note": "wrong"}
-        agent.post({"feedback": judged}, session("answers"))
+        decided: tuple[tuple[str, Choice, tuple[Step, ...]], ...] = (
+            ("is-refused", Choice.REJECT, (_REFUND, Answer("It is not paid."))),
+            ("is-allowed", Choice.APPROVE, (_REFUND, Answer("It is paid."))),
+            ("goes-on", Choice.APPROVE, (*[_SEARCH] * SEARCHES, Answer("That is all."))),
+        )
+        for deed, choice, steps in decided:
+            asked = self._ask(agent, deed, *steps)
+            self._decide(asked["checkpoint_id"], choice)
+            agent.post({"resume": asked["checkpoint_id"]}, session(deed))
+        for deed, verdict in (("answers", Verdict.BAD), ("is-allowed", Verdict.GOOD)):
+            judged = {"session_id": session(deed), "verdict": verdict, "note": "wrong"}
+            agent.post({"feedback": judged}, session(deed))
 
     def lose(self, agent: Agent) -> None:
         """Read passages that are new, of an index that is new, with an archive that takes nothing."""
@@ -122,9 +133,9 @@ class Lived:
         document: dict[str, Any] = agent.post({"prompt": "How is a refund paid?"}, session(deed)).json()
         return document
 
-    def _reject(self, checkpoint_id: str) -> None:
+    def _decide(self, checkpoint_id: str, choice: Choice) -> None:
         with closing(records_at(f"sqlite:///{self.folder}/guard.db", None)) as records:
-            decision = Decision(checkpoint_id=checkpoint_id, choice=Choice.REJECT, approver="somebody", at=now())
+            decision = Decision(checkpoint_id=checkpoint_id, choice=choice, approver="somebody", at=now())
             PeopleStore(records).decide(decision)
 
     def stored(self, group: str) -> Insights:

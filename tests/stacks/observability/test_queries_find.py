@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -15,13 +16,16 @@ from agent_image.telemetry.invocation_span import answer_fingerprint
 from stacks.observability.queries import QUERIES
 from stacks.observability.query import FINGERPRINT_WORD, SESSION_WORD, TRACE_WORD
 from tests.loopback.insights import Group, Insights
-from tests.stacks.observability.lived import ANSWER, MODEL, PASSAGES, Lived, lived, session
+from tests.stacks.observability.lived import ANSWER, MODEL, PASSAGES, SEARCHES, Lived, lived, session
 
 GROUP = "/aws/bedrock-agentcore/runtimes/rastro_lived-AbCdEf1234-live"
 ALL_INDEXED = frozenset(row.narrowed.field for row in QUERIES)
 ROWS = {row.key: row for row in QUERIES}
 SESSION = "attributes.session.id"
-SESSIONS = ("answers", "fails-at-a-tool", "is-hooked", "loops", "fails", "waits", "is-refused", "loses")
+SESSIONS = (
+    *("answers", "fails-at-a-tool", "is-hooked", "loops", "fails", "waits", "is-refused", "is-allowed", "goes-on"),
+    "loses",
+)
 USD = 0.0016
 """What one call of the scripted model costs: 1,200 tokens read at 1 USD, 80 written at 5, by the million."""
 
@@ -80,6 +84,16 @@ def sessions(rows: list[Row]) -> list[str]:
     return sorted({names[row[SESSION]] for row in rows})
 
 
+def cost(line: Mapping[str, Any]) -> float:
+    """Read what a line says that something cost."""
+    return float(line["cost_usd"])
+
+
+def carried_out(scene: Scene) -> list[dict[str, Any]]:
+    """Read the results of calls that a tool was really called for."""
+    return [line for line in scene.events("tool_result") if line["decision"] in {"allowed", "approved"}]
+
+
 def numbers(row: Mapping[str, str], *names: str) -> list[float]:
     """Read numbers, to the nearest millionth."""
     return [round(float(row[name]), 6) for name in names]
@@ -100,7 +114,11 @@ def test_a_session_is_found_whole_and_in_its_order(scene: Scene) -> None:
 
 def test_a_trace_is_found_from_its_first_span_on(scene: Scene) -> None:
     """Event lines hold the id of a trace under another name: a trace is spans."""
-    wanted = next(span["traceId"] for span in scene.spans() if span["name"] == "invocation resume")
+    wanted = next(
+        span["traceId"]
+        for span in scene.spans()
+        if span["name"] == "invocation resume" and span["attributes"]["session.id"] == session("is-refused")
+    )
     rows = scene.run("trace", **{TRACE_WORD: wanted})
 
     spans = [span for span in scene.spans() if span["traceId"] == wanted]
@@ -115,7 +133,7 @@ def test_a_passage_leads_to_the_retrievals_that_read_it(scene: Scene) -> None:
     old = scene.run("passage", **{FINGERPRINT_WORD: str(fingerprint(PASSAGES[0]))})
     new = scene.run("passage", **{FINGERPRINT_WORD: str(fingerprint(scene.day.passages[0]))})
 
-    assert (sessions(old), sessions(new)) == (["answers"], ["loses"])
+    assert (sessions(old), sessions(new)) == (["answers", "goes-on"], ["loses"])
     assert [row["attributes.rag.index_version"] for row in new] == ["JOB0000002@2026-11-02T08:00:00Z"]
     assert scene.run("passage", **{FINGERPRINT_WORD: str(fingerprint("never read"))}) == []
 
@@ -134,13 +152,14 @@ def test_answers_that_people_called_bad_are_found(scene: Scene) -> None:
 
 
 def test_retrievals_are_counted_by_the_version_of_the_index(scene: Scene) -> None:
-    """Both versions were read, once each."""
+    """Both versions were read; the one that was read most comes first."""
     rows = scene.run("retrievals-by-index-version")
 
     read = {
         row["attributes.rag.index_version"][:10]: numbers(row, "retrievals", "sessions", "passages") for row in rows
     }
-    assert read == {"JOB0000001": [1, 1, 2], "JOB0000002": [1, 1, 1]}
+    searches = 1 + SEARCHES
+    assert list(read.items()) == [("JOB0000001", [searches, 2, 2 * searches]), ("JOB0000002", [1, 1, 1])]
 
 
 def test_lost_passages_lead_to_the_answers_that_rest_on_them(scene: Scene) -> None:
@@ -156,7 +175,8 @@ def test_spans_that_failed_are_found(scene: Scene) -> None:
     rows = scene.run("errors")
 
     assert sorted(row["spanId"] for row in rows) == sorted(failed)
-    assert sessions(rows) == ["fails", "fails-at-a-tool", "loops"]
+    assert {"fails", "fails-at-a-tool", "loops"} <= set(sessions(rows))
+    assert {"answers", "waits", "loses"}.isdisjoint(sessions(rows))
 
 
 def test_errors_are_counted_by_their_codes(scene: Scene) -> None:
@@ -177,9 +197,18 @@ def test_calls_that_failed_are_found_and_those_that_were_held_back_are_not(scene
 
 def test_runs_are_counted_by_how_they_ended(scene: Scene) -> None:
     """With what they cost, as far as that is known."""
-    runs = {row["outcome"]: numbers(row, "runs", "priced") for row in scene.run("outcomes")}
+    rows = scene.run("outcomes")
 
-    assert runs == {"completed": [5, 5], "suspended": [2, 2], "loop": [1, 1], "failed": [1, 1]}
+    ended = Counter(line["outcome"] for line in scene.events("run_ended"))
+    spent = {
+        outcome: sum(cost(line) for line in scene.events("run_ended") if line["outcome"] == outcome)
+        for outcome in ended
+    }
+    assert ended == {"completed": 7, "suspended": 4, "loop": 1, "failed": 1}
+    assert {row["outcome"]: numbers(row, "runs", "priced", "usd") for row in rows} == {
+        outcome: [runs, runs, round(spent[outcome], 6)] for outcome, runs in ended.items()
+    }
+    assert [row["outcome"] for row in rows[:2]] == ["completed", "suspended"]
 
 
 def test_runs_that_something_stopped_are_found(scene: Scene) -> None:
@@ -195,16 +224,25 @@ def test_steps_are_timed_by_what_was_called(scene: Scene) -> None:
     rows = scene.run("slow-steps")
 
     timed = {(row["event"], row["called"]): numbers(row, "calls")[0] for row in rows}
-    assert timed == {("llm_call", MODEL): 16, ("tool_result", "search_knowledge"): 2, ("tool_result", "open_ticket"): 5}
+    took = {
+        ("llm_call", MODEL): len([line for line in scene.events("llm_call") if "latency_ms" in line]),
+        **{
+            ("tool_result", tool): len([line for line in carried_out(scene) if line["tool"] == tool])
+            for tool in ("search_knowledge", "open_ticket", "refund_order")
+        },
+    }
+    assert timed == took
+    assert timed["tool_result", "refund_order"] == 1
     assert all(float(row["mean_ms"]) <= float(row["p99_ms"]) == float(row["longest_ms"]) for row in rows)
+    assert [float(row["p99_ms"]) for row in rows] == sorted((float(row["p99_ms"]) for row in rows), reverse=True)
 
 
 def test_what_each_agent_cost_is_the_sum_of_its_runs(scene: Scene) -> None:
     """Of all sessions."""
     (row,) = scene.run("cost-by-agent")
 
-    spent = sum(line["cost_usd"] for line in scene.events("run_ended"))
-    assert (row["agent"], *numbers(row, "runs", "priced", "sessions")) == ("rastro", 9, 9, 8)
+    spent = sum(cost(line) for line in scene.events("run_ended"))
+    assert (row["agent"], *numbers(row, "runs", "priced", "sessions")) == ("rastro", 13, 13, len(SESSIONS))
     assert numbers(row, "usd") == [round(spent, 6)]
 
 
@@ -212,9 +250,11 @@ def test_what_each_model_cost_is_the_sum_of_its_calls(scene: Scene) -> None:
     """And its tokens are those that it counted."""
     (row,) = scene.run("cost-by-model")
 
-    counted = [line for line in scene.events("llm_call") if line.get("tokens", {}).get("input")]
-    assert (row["model"], *numbers(row, "calls", "input")) == (MODEL, 16, 1_200 * len(counted))
-    assert numbers(row, "usd") == [round(sum(line["cost_usd"] for line in scene.events("llm_call")), 6)]
+    calls = scene.events("llm_call")
+    counted = [line for line in calls if line.get("tokens", {}).get("input")]
+    assert (row["model"], *numbers(row, "calls", "priced")) == (MODEL, len(calls), len(calls))
+    assert numbers(row, "input", "output") == [1_200 * len(counted), 80 * len(counted)]
+    assert numbers(row, "usd") == [round(sum(cost(line) for line in calls), 6)]
 
 
 def test_sessions_are_listed_by_what_they_spent(scene: Scene) -> None:
@@ -237,10 +277,17 @@ def test_calls_that_were_held_back_are_found(scene: Scene) -> None:
 
 
 def test_a_checkpoint_stands_where_its_newest_word_left_it(scene: Scene) -> None:
-    """One waits, one was rejected; the one that waits longest comes first."""
+    """One waits, the others were decided, one of them about a budget; the one that is known longest comes first."""
     rows = scene.run("approvals")
 
-    assert [(row["ruling"], sessions([row])) for row in rows] == [("asked", ["waits"]), ("rejected", ["is-refused"])]
+    assert [(row["ruling"], *sessions([row])) for row in rows] == [
+        ("asked", "waits"),
+        ("rejected", "is-refused"),
+        ("approved", "is-allowed"),
+        ("approved", "goes-on"),
+    ]
+    assert len({row["checkpoint_id"] for row in rows}) == len(rows)
+    assert all(float(row["since"]) <= float(row["last"]) for row in rows)
 
 
 def test_what_hooks_said_is_counted(scene: Scene) -> None:
@@ -260,6 +307,15 @@ def test_what_detectors_found_is_listed(scene: Scene) -> None:
 
     assert [(row["code"], row["decision"]) for row in rows] == [("loop", "stop"), ("loop", "nudge")]
     assert sessions(rows) == ["loops"]
+
+
+@pytest.mark.parametrize("key", [row.key for row in QUERIES if row.word is None])
+def test_every_column_tells_something(scene: Scene, key: str) -> None:
+    """A column that no row of a whole day fills is misspelt, or of no use."""
+    filled = {name for row in scene.run(key) for name in row}
+
+    shown = [*ROWS[key].by, *ROWS[key].counted] if ROWS[key].counted else ROWS[key].shown
+    assert {column.rpartition(" as ")[2] for column in shown} <= filled
 
 
 def test_no_query_reads_lines_that_its_index_rules_out(scene: Scene) -> None:
