@@ -152,7 +152,7 @@ def test_the_discovery_document_holds_the_contract_s_keys(shipped: Synthesis) ->
         Discovery.DESTINATION: "cloudwatch",
         Discovery.RETENTION_DAYS: 30,
         Discovery.INDEXED_FIELDS: [
-            *("name", "attributes.gen_ai.operation.name", "attributes.rag.index_version"),
+            *("name", "event", "status.code", "attributes.gen_ai.operation.name", "attributes.rag.index_version"),
             *("attributes.rag.answer", "attributes.rastro.outcome"),
         ],
         Discovery.MASKING: [
