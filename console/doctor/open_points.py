@@ -258,5 +258,35 @@ POINTS: Final[tuple[Open, ...]] = (
         "Do chunk ids of a knowledge base stay the same when it is indexed anew?",
         "compare the ids of one passage before and after an ingestion job; addresses do not use them",
     ),
+    Open(
+        "scheduled-sweep",
+        "Does EventBridge Scheduler call InvokeAgentRuntime: names with a capital letter, the payload as plain JSON?",
+        "two intervals after the deployment: is the alarm sweep_silent OK? Else see TargetErrorCount in AWS/Scheduler",
+    ),
+    Open(
+        "sweep-session",
+        "Does the scheduler put its context attributes into the session's id of the call?",
+        "look at the sessions of two sweeps: their ids have to differ",
+    ),
+    Open(
+        "runtime-dimensions",
+        "Under which dimensions does AgentCore publish Invocations and Latency of the live endpoint?",
+        "aws cloudwatch list-metrics --namespace AWS/Bedrock-AgentCore",
+    ),
+    Open(
+        "findings-dimensions",
+        "Under which dimensions does CloudWatch publish LogEventsWithFindings of a group?",
+        "aws cloudwatch list-metrics --namespace AWS/Logs --metric-name LogEventsWithFindings, after a finding",
+    ),
+    Open(
+        "empty-metric",
+        "Does FILL in metric math make zeros of a metric that has no data at all?",
+        "graph the expression of the alarm dead_trail for a time before the first span",
+    ),
+    Open(
+        "key-conditions",
+        "Does CloudWatch tell KMS on whose behalf it encrypts for a topic?",
+        "put aws:SourceAccount into the key's statement in a sandbox, and aws cloudwatch set-alarm-state",
+    ),
 )
 """What facts about AWS are unconfirmed, in the order in which a deployment meets them."""

@@ -127,8 +127,11 @@ def test_a_role_that_was_brought_is_used_and_none_is_made(variants: Synthesis) -
 
 def test_a_boundary_bounds_the_role_that_is_made(shipped: Synthesis, variants: Synthesis) -> None:
     """Organisations that demand a boundary can name it."""
-    assert variants["agent-locked"].resources("aws_iam_role")["role"]["permissions_boundary"].endswith(":policy/boundary")
-    assert "permissions_boundary" not in shipped["agent-prod"].resources("aws_iam_role")["role"]
+    locked = variants["agent-locked"].resources("aws_iam_role")["role"]
+    prod = shipped["agent-prod"].resources("aws_iam_role")["role"]
+
+    assert locked["permissions_boundary"].endswith(":policy/boundary")
+    assert "permissions_boundary" not in prod
 
 
 def test_the_role_s_whole_policy_is_known_before_the_deployment(shipped: Synthesis, variants: Synthesis) -> None:
