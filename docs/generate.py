@@ -25,9 +25,13 @@ from cost_model.prices import load_prices
 from cost_model.render.figures import UNKNOWN, money, quantity, signed
 from cost_model.report.steps import Step, article_scenario, guard_beside, measured, steps
 from cost_model.session_sizes import load_session_sizes
+from docs import alarms_page, commands_page, contract_page, iam_page
 
 ROOT = Path(__file__).parent.parent
-PAGES = (ROOT / "README.md", ROOT / "docs" / "settings.md", ROOT / "docs" / "cost.md", ROOT / "docs" / "hooks.md")
+PAGES = (
+    *(ROOT / "README.md", ROOT / "docs" / "settings.md", ROOT / "docs" / "cost.md", ROOT / "docs" / "hooks.md"),
+    *(ROOT / "docs" / "reference" / f"{name}.md" for name in ("contract", "commands", "iam", "alarms")),
+)
 
 
 def tree() -> str:
@@ -237,6 +241,13 @@ PARTS: dict[str, Callable[[], str]] = {
     "hook-options": hook_options,
     "hook-deviations": hook_deviations,
     "bench": bench,
+    "contract": contract_page.names,
+    "settings-document": iam_page.settings_document,
+    "discovery-document": iam_page.discovery_document,
+    "commands": commands_page.commands,
+    "iam": iam_page.iam,
+    "metrics": alarms_page.metrics,
+    "alarms": alarms_page.alarms,
 }
 
 
