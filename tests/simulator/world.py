@@ -57,7 +57,7 @@ class World:
 
     @property
     def role(self) -> str:
-        return f"arn:aws:iam::{self.account}:role/{self.stack.only('aws_iam_role')['name']}"
+        return f"arn:aws:iam::{self.account}:role/{self.stack.resources('aws_iam_role')['role']['name']}"
 
     def group(self, endpoint: str) -> str:
         return self.arn("logs", f"log-group:/aws/bedrock-agentcore/runtimes/{self.runtime_id}-{endpoint}")
