@@ -19,6 +19,8 @@ from agent_image.hooks.shebang import Interpreter, interpreter
 SYSTEM_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 PATH: Final = os.pathsep.join((str(Path(sys.executable).parent), SYSTEM_PATH))
 """Where hooks find programs: the image's own Python comes first."""
+ROOT: Final = str(Path(__file__).resolve().parents[2])
+"""The folder that holds the image's code, and its packages where code is deployed without an image."""
 _SUFFIXES: Final[Mapping[Interpreter, str]] = MappingProxyType({Interpreter.BASH: "sh", Interpreter.PYTHON: "py"})
 _SHELL_OPTIONS: Final = re.compile(r"-[abefhkmnpuvxBCEHPT]+|--(login|noprofile|norc|posix|restricted|verbose)")
 _PYTHON_OPTIONS: Final = re.compile(r"-[bBdEhiIOPqsSuvx]+")
@@ -53,14 +55,15 @@ def arguments_of(hook: Hook, folder: Path) -> tuple[str, ...]:
         raise HookFailed(HookFault.MISSING, "The script's first line names neither bash nor python3.")
     runs, options = named
     script = _written(hook.script, folder / f"hook.{_SUFFIXES[runs]}")
-    # Isolated: packages of the image are found, what lies beside the script is not.
-    isolated = ("-I",) if runs is Interpreter.PYTHON else ()
+    # What lies beside the script, or in somebody's home, is not imported in the place of what the image holds; and
+    # nothing is written beside what the image holds.
+    isolated = ("-B", "-P", "-s") if runs is Interpreter.PYTHON else ()
     return (_program(runs), *isolated, *options, str(script))
 
 
 def environment_of(folder: Path) -> dict[str, str]:
     """Give the whole environment of a hook that works in this folder."""
-    return {"PATH": PATH, "HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8"}
+    return {"PATH": PATH, "PYTHONPATH": ROOT, "HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8"}
 
 
 def script_named(command: str) -> str | None:

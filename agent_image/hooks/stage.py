@@ -75,7 +75,7 @@ class HookStage(Generic[T]):
         tracer: Tracer,
         clock: Callable[[], float],
     ) -> None:
-        """Take the hook, how its subject is shown, what runs hooks, the tracer of guard spans, and a clock of seconds."""
+        """Take the hook, how its subject is shown, what runs hooks, the tracer of guard spans, and a clock."""
         self._hook = hook
         self._subject = subject
         self._commands, self._prompts = runners

@@ -16,6 +16,7 @@ from agent_image.guard.verdict import Say
 from agent_image.hooks.command import CommandHooks
 from agent_image.hooks.hook import Hook, HookEvent, HookLevel, HookType
 from agent_image.hooks.interpreter import arguments_of, environment_of
+from benchmarks.hooks.none import none_ratio
 from benchmarks.ratio import Ratio
 
 SCRIPTS: Final[Mapping[str, str]] = MappingProxyType(
@@ -39,7 +40,7 @@ _RUNS: Final = 150
 
 def hook_ratios() -> list[Ratio]:
     """Measure, and give the ratios."""
-    return [_command(name, script) for name, script in SCRIPTS.items()]
+    return [none_ratio(), *(_command(name, script) for name, script in SCRIPTS.items())]
 
 
 def _command(name: str, script: str) -> Ratio:

@@ -24,6 +24,9 @@ hooks:
       script: |
         #!/usr/bin/env python3
         import json, sys
+        # What the image holds can be imported, wherever it was deployed.
+        from agent_image.hooks.shell import dangers
+        assert dangers("rm -fr x")
         print(json.dumps({{"ok": json.load(sys.stdin)["tool_name"] != "search_knowledge", "reason": "{DENIED}"}}))
     - type: command
       matcher: search_knowlege

@@ -146,12 +146,12 @@ def test_a_script_for_bash(ground: Ground, line: str, program: str | None) -> No
 
 
 def test_a_script_for_python_finds_the_packages_of_the_image(ground: Ground) -> None:
-    """And what lies beside it, or in its home, hides none of them; no variable reaches it."""
+    """And its code; what lies beside the script, or in its home, hides none of them."""
     folder = ground.folder()
     (folder / "json.py").write_text("raise SystemExit(9)\n")
     script = (
-        "#!/usr/bin/env python3\nimport json, sys, tree_sitter, tree_sitter_bash\n"
-        "reason = [sys.executable, sys.flags.isolated, json.load(sys.stdin)['tool_name']]\n"
+        "#!/usr/bin/env python3\nimport json, sys, tree_sitter, tree_sitter_bash, agent_image.hooks.shell as shell\n"
+        "reason = [sys.executable, len(shell.dangers('rm -fr x')), json.load(sys.stdin)['tool_name']]\n"
         "print(json.dumps({'ok': False, 'reason': json.dumps(reason)}))\n"
     )
 
@@ -224,7 +224,7 @@ def test_standard_error_is_cut(ground: Ground) -> None:
 
 
 def test_the_environment_is_minimal(ground: Ground) -> None:
-    """Four variables, and none of the agent's, whose secrets are not in the processes above the hook either."""
+    """Five variables, and none of the agent's, whose secrets are not in the processes above the hook either."""
     agent = (
         "import sys; from pathlib import Path; from tests.agent_image.hooks.running import ground_in, hook\n"
         "with ground_in(Path(sys.argv[1])) as ground:\n"
@@ -249,7 +249,7 @@ def test_the_environment_is_minimal(ground: Ground) -> None:
     own = ground.root / "0" / "0"
     # What bash sets by itself stands in no environment that it was given.
     names = set(json.loads(ground.said(hook(script=_NAMES)).reason))
-    assert names == {"PATH", "HOME", "TMPDIR", "LANG"}
+    assert names == {"PATH", "PYTHONPATH", "HOME", "TMPDIR", "LANG"}
     assert f"HOME={own}" in answer
     assert f"TMPDIR={own}" in answer
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_image.hooks.interpreter import PATH, SYSTEM_PATH, arguments_of, environment_of, script_named
+from agent_image.hooks.interpreter import PATH, ROOT, SYSTEM_PATH, arguments_of, environment_of, script_named
 from tests.agent_image.hooks.running import hook
 
 
@@ -77,8 +77,8 @@ def test_a_command_is_the_shells(tmp_path: Path) -> None:
     [
         ("", "bash", [], "hook.sh"),
         ("#!/bin/bash -eu", "bash", ["-eu"], "hook.sh"),
-        ("#!/usr/bin/env python3", sys.executable, ["-I"], "hook.py"),
-        ("#!/usr/bin/python3 -u", sys.executable, ["-I", "-u"], "hook.py"),
+        ("#!/usr/bin/env python3", sys.executable, ["-B", "-P", "-s"], "hook.py"),
+        ("#!/usr/bin/python3 -u", sys.executable, ["-B", "-P", "-s", "-u"], "hook.py"),
     ],
 )
 def test_a_script_is_written_and_run_by_its_interpreter(
@@ -96,9 +96,10 @@ def test_a_script_is_written_and_run_by_its_interpreter(
         assert (tmp_path / name).stat().st_mode & 0o777 == 0o700
 
 
-def test_the_environment_has_four_variables(tmp_path: Path) -> None:
-    """The image's Python comes first on the path."""
-    here = str(tmp_path)
+def test_the_environment_has_five_variables(tmp_path: Path) -> None:
+    """The image's Python comes first on the path, and the image's code can be imported."""
+    here = {"HOME": str(tmp_path), "TMPDIR": str(tmp_path)}
 
-    assert environment_of(tmp_path) == {"PATH": PATH, "HOME": here, "TMPDIR": here, "LANG": "C.UTF-8"}
+    assert environment_of(tmp_path) == {"PATH": PATH, "PYTHONPATH": ROOT, "LANG": "C.UTF-8", **here}
+    assert (Path(ROOT) / "agent_image" / "hooks").is_dir()
     assert f"{Path(sys.executable).parent}:{SYSTEM_PATH}" == PATH
