@@ -30,9 +30,24 @@ endif
 ifneq ($(origin BUCKET),command line)
 override BUCKET :=
 endif
+ifneq ($(origin BASE),command line)
+override BASE :=
+endif
+ifneq ($(origin FROM),command line)
+override FROM :=
+endif
+ifneq ($(origin TO),command line)
+override TO :=
+endif
+ifneq ($(origin MAX_MONTHLY),command line)
+override MAX_MONTHLY :=
+endif
+ifneq ($(origin MAX_INCREASE),command line)
+override MAX_INCREASE :=
+endif
 TAG ?= $(shell date -u +%Y%m%dT%H%M%SZ)
 
-.PHONY: help setup demo test crash check format synth cost needs diff deploy output destroy release adopt bootstrap move-state deploy-account image bundle zip pin bench lock schema docs clean
+.PHONY: help setup demo test crash check format synth cost cost-diff prices checkov needs diff plan apply drift deploy output destroy release adopt bootstrap move-state deploy-account image login carry bundle zip pin bench lock schema docs actions clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  \033[1m%-16s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST) \
@@ -79,10 +94,23 @@ cost: $(STAMPS)/python ## price what was synthesised; ENV=name for one environme
 	@$(RASTRO_PYTHON) main.py
 	@rastro cost estimate cdktf.out $(if $(ENV),--environment "$(ENV)")
 
+cost-diff: setup ## price what changed since a commit, in Markdown: make cost-diff BASE=main [MAX_MONTHLY=500] [MAX_INCREASE=10]
+	@test -n "$(BASE)" || { echo "name a commit: make cost-diff BASE=main" >&2; exit 2; }
+	@rastro cost diff --git "$(BASE)" --format markdown $(if $(MAX_MONTHLY),--max-monthly "$(MAX_MONTHLY)") \
+	  $(if $(MAX_INCREASE),--max-increase "$(MAX_INCREASE)")
+
+prices: $(STAMPS)/python ## ask the AWS Price List for the prices of every Region that has some, and add what moved
+	@for file in cost_model/data/prices/*.toml; do \
+	  rastro cost prices refresh --region "$$(basename "$$file" .toml)" --format markdown; \
+	done
+
 # --- prove -----------------------------------------------------------------------------------------------------------
 
 test: setup $(STAMPS)/checkov ## run every test
 	@$(RASTRO_PYTHON) -m pytest --numprocesses auto --dist loadfile
+
+checkov: setup $(STAMPS)/checkov ## hold the shipped stacks to checkov and its written waivers
+	@$(RASTRO_PYTHON) -m pytest -q tests/security/test_checkov.py
 
 crash: $(STAMPS)/python ## kill hundreds of processes at every write of the guard, on three stores: about ten minutes
 	@$(RASTRO_PYTHON) -m tests.crash
@@ -91,6 +119,7 @@ check: $(STAMPS)/python ## format, lint, types and import direction
 	@ruff format --check .
 	@ruff check .
 	@mypy
+	@mypy .github/scripts/actions.py .github/scripts/post.py
 	@$(RASTRO_PYTHON) -m pytest -q tests/architecture
 
 format: $(STAMPS)/python ## rewrite the code in the house format
@@ -116,6 +145,21 @@ needs: require-env $(STAMPS)/python ## print what to grant by hand before the fi
 diff: require-env setup ## show what a deployment would change: make diff ENV=dev
 	@$(RASTRO_PYTHON) -m stacks check-terraform
 	@stacks=$$($(RASTRO_PYTHON) -m stacks of "$(ENV)"); for stack in $$stacks; do cdktf diff "$$stack"; done
+
+plan: require-env setup ## plan an environment and keep the plan for `make apply`; needs a state in S3: make plan ENV=dev
+	@$(RASTRO_PYTHON) -m stacks check-terraform
+	@cdktf synth >/dev/null
+	@$(RASTRO_PYTHON) -m stacks plan "$(ENV)" --report "build/plan-$(ENV).md"
+
+apply: require-env $(STAMPS)/python ## apply what `make plan` planned, and nothing else: make apply ENV=dev [APPROVE=1]
+	@$(require-answer)
+	@test -n "$(APPROVE)" || { read -rp "type the environment's name to go on: " said && test "$$said" = "$(ENV)"; }
+	@$(RASTRO_PYTHON) -m stacks apply "$(ENV)"
+
+drift: require-env setup ## say where an environment is not as declared; build/drift-ENV.md is there only if so: make drift ENV=dev
+	@$(RASTRO_PYTHON) -m stacks check-terraform
+	@cdktf synth >/dev/null
+	@$(RASTRO_PYTHON) -m stacks drift "$(ENV)" --report "build/drift-$(ENV).md" || test $$? -eq 3
 
 deploy: require-env setup ## deploy an environment and its account: make deploy ENV=dev [APPROVE=1]
 	@$(RASTRO_PYTHON) -m stacks check-environment "$(ENV)"
@@ -164,6 +208,15 @@ adopt: require-env setup ## take a kept trail back before deploying again: make 
 image: require-env $(STAMPS)/python ## build the image, push it and write its digest into the environment file: make image ENV=dev [TAG=...]
 	@$(RASTRO_PYTHON) -m stacks image "$(ENV)" "$(TAG)"
 
+login: require-env $(STAMPS)/python ## let Docker into the image repository of an environment's account: make login ENV=dev
+	@registry=$$($(RASTRO_PYTHON) -m stacks registry "$(ENV)"); \
+	  aws ecr get-login-password --region "$$(cut -d. -f4 <<< "$$registry")" \
+	  | docker login --username AWS --password-stdin "$$registry"
+
+carry: $(STAMPS)/python ## write one environment's image into the files of others, and copy nothing: make carry FROM=dev TO="staging prod"
+	@test -n "$(FROM)" && test -n "$(TO)" || { echo "name both: make carry FROM=dev TO=prod" >&2; exit 2; }
+	@$(RASTRO_PYTHON) -m stacks carry "$(FROM)" $(TO)
+
 bundle: require-env $(STAMPS)/python ## build the bundle of code, store it and write its version into the environment file: make bundle ENV=dev
 	@$(RASTRO_PYTHON) -m stacks bundle "$(ENV)"
 
@@ -175,8 +228,9 @@ pin: $(STAMPS)/python ## write the digest of the image's base into agent_image/D
 
 # --- keep ------------------------------------------------------------------------------------------------------------
 
-schema: $(STAMPS)/python ## write the JSON Schemas of the settings files
+schema: $(STAMPS)/python ## write the JSON Schemas of the settings and hook files
 	@$(RASTRO_PYTHON) -m stacks schema
+	@$(RASTRO_PYTHON) -m agent_image.hooks.json_schema
 
 docs: $(STAMPS)/python ## write the generated parts of README.md and docs/
 	@$(RASTRO_PYTHON) docs/generate.py
@@ -190,6 +244,9 @@ lock: ## renew every lock file: the project's, the image's, checkov's and the fr
 	@uv pip compile --group checkov --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --no-annotate --no-header --no-emit-build-options --quiet --upgrade --output-file requirements-checkov.lock
 	@npm install --package-lock-only --ignore-scripts --no-audit --no-fund
+
+actions: $(STAMPS)/python ## renew the actions that the workflows use, by what GitHub says is newest
+	@$(RASTRO_PYTHON) .github/scripts/actions.py
 
 clean: ## remove what was built; state files stay
 	@rm -rf build cdktf.out .mypy_cache .pytest_cache .ruff_cache

@@ -138,7 +138,7 @@ def test_the_canary_met_every_way_of_a_hook(hauls: Hauls) -> None:
     """Programs that refuse by words and by status, change, add and fail; a model; an answer that goes back."""
     lines = [json.loads(text) for text in slim_lines(hauls(Run()))]
     hooks = [
-        one for one in lines if one[Field.EVENT] == EventName.HOOK and str(one[Field.HOOK]).startswith("deployment")
+        one for one in lines if one[Field.EVENT] == EventName.HOOK and str(one.get(Field.HOOK)).startswith("deployment")
     ]
 
     assert {(one[Field.HOOK], one[Field.DECISION], one.get(Field.CODE)) for one in hooks} == {
