@@ -13,10 +13,11 @@ from typing import Annotated, Any
 import typer
 
 from stacks import grants, preflight, retention, synthesised
-from stacks.artifact import commands
+from stacks.artifact import carrying, commands
 from stacks.artifact.commands import SETTINGS, Folder
 from stacks.artifact.image import MetadataError
-from stacks.names import account_stack, agent_stack
+from stacks.names import account_stack, agent_stack, place_of
+from stacks.plans import commands as plans
 from stacks.preflight import OperationError, Terraform, refuse_any
 from stacks.remote_state import commands as remote_state
 from stacks.remote_state.checking import state_problems
@@ -48,6 +49,12 @@ def stacks_of(environment: str, settings: Folder = SETTINGS) -> None:
     """Print the stacks that an environment needs, its account's first."""
     found = _environment(settings, environment)
     typer.echo(f"{account_stack(found.account.alias)} {agent_stack(found.name)}")
+
+
+@app.command("registry")
+def show_registry(environment: str, settings: Folder = SETTINGS) -> None:
+    """Print the registry of images of an environment's account."""
+    typer.echo(place_of(_environment(settings, environment).account).registry)
 
 
 @app.command("check-terraform")
@@ -170,7 +177,11 @@ def adopt(environment: str, settings: Folder = SETTINGS, out: Synthesised = OUT)
 app.command("check-bootstrap")(remote_state.check_bootstrap)
 app.command("adopt-state-bucket")(remote_state.adopt_bucket)
 app.command("move-state")(remote_state.move_state)
+app.command("plan")(plans.make_plan)
+app.command("apply")(plans.apply_plan)
+app.command("drift")(plans.find_drift)
 app.command("image")(commands.push_image)
+app.command("carry")(carrying.carry_image)
 app.command("bundle")(commands.push_bundle)
 app.command("zip")(commands.write_bundle)
 app.command("pin")(commands.pin_base)

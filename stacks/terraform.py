@@ -54,12 +54,37 @@ class Workspace:
         """Import what exists in AWS."""
         self._run("import", "-input=false", address, import_id)
 
+    def plan(self, file: str) -> bool:
+        """Write a plan into the folder, and tell whether it changes anything.
+
+        The state is read and not locked, so that a role which may only read can plan; what moved on since is refused
+        when the plan is applied.
+        """
+        arguments = ("plan", "-input=false", "-lock=false", "-detailed-exitcode", f"-out={file}")
+        return self._answer(arguments, fine=(0, 2)).returncode == 2  # noqa: PLR2004 - Terraform's word for changes
+
+    def read(self, plan: str) -> dict[str, Any]:
+        """Read a plan of the folder, as Terraform's JSON."""
+        found: dict[str, Any] = json.loads(self._run("show", "-json", plan))
+        return found
+
+    def told(self, plan: str) -> str:
+        """Tell a plan of the folder in Terraform's own words."""
+        return self._run("show", "-no-color", plan)
+
+    def apply(self, plan: str) -> str:
+        """Apply a plan of the folder, and nothing else; gives Terraform's words."""
+        return self._run("apply", "-input=false", "-no-color", plan)
+
     def outputs(self) -> dict[str, Any]:
         """Read the outputs of the state."""
         found = json.loads(self._run("output", "-json"))
         return {name: output["value"] for name, output in found.items()}
 
     def _run(self, *arguments: str) -> str:
+        return self._answer(arguments).stdout
+
+    def _answer(self, arguments: tuple[str, ...], fine: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[str]:
         answer = subprocess.run(
             ["terraform", *arguments],
             cwd=self.folder,
@@ -67,6 +92,6 @@ class Workspace:
             text=True,
             check=False,
         )
-        if answer.returncode:
+        if answer.returncode not in fine:
             raise TerraformError(arguments, self.folder, answer.stderr)
-        return answer.stdout
+        return answer

@@ -96,6 +96,10 @@ ASKED: dict[tuple[str, ...], list[str]] = {
     ("adopt", "ENV=dev"): [CHECK_TERRAFORM, "cdktf synth", "python -m stacks adopt dev"],
     ("output", "ENV=dev"): [CHECK_TERRAFORM, "cdktf synth", "python -m stacks outputs dev"],
     ("bundle", "ENV=dev"): ["python -m stacks bundle dev"],
+    ("plan", "ENV=dev"): [CHECK_TERRAFORM, "cdktf synth", "python -m stacks plan dev --report build/plan-dev.md"],
+    ("apply", "ENV=dev"): ["python -m stacks apply dev"],
+    ("drift", "ENV=dev"): [CHECK_TERRAFORM, "cdktf synth", "python -m stacks drift dev --report build/drift-dev.md"],
+    ("carry", "FROM=dev", "TO=staging prod"): ["python -m stacks carry dev staging prod"],
     ("needs", "ENV=dev"): ["python -m stacks needs dev"],
     ("diff", "ENV=dev"): [
         CHECK_TERRAFORM,

@@ -1,0 +1,1 @@
+"""Plan an environment on one machine and apply that very plan on another, as a pipeline does; tell what has drifted."""
