@@ -8,7 +8,7 @@ import re
 import pytest
 
 from agent_image.contract import GuardSetting
-from agent_image.guard import anomalies, loops, monologue, outbox, pace
+from agent_image.guard import anomalies, loops, monologue, outbox, pace, spending
 from agent_image.guard.alerts import document
 from agent_image.guard.findings import POLLS_UNCHANGED, Anomaly, Severity
 from tests.agent_image.guard.alarms import alert
@@ -22,6 +22,7 @@ def test_every_kind_and_severity_has_a_row_and_no_other() -> None:
     rows = set(re.findall(r"^\| `([a-z_]+)` \|", PAGE, re.MULTILINE))
     files = (ROOT / "agent_image" / "guard").rglob("*.py")
     told = {kind for file in files for kind in re.findall(r'alert\((?:\w+, )?"([a-z_]+)"', file.read_text())}
+    told.add(spending.LIMIT)
 
     assert len(told) > 5
     assert rows == {*Anomaly, *Severity, *told}
