@@ -70,6 +70,14 @@ class Batch:
             self._started.append(call_id)
             self._put(steps)
 
+    def withdraw(self, message: str, call_id: str, steps: int) -> None:
+        """Note that a call that was to begin has not."""
+        with self._lock:
+            self._turn_to(message)
+            # One that a run before began stays in doubt.
+            self._started.remove(call_id)
+            self._put(steps)
+
     def record(self, message: str, call_id: str, result: Mapping[str, Any], steps: int) -> None:
         """Keep the result of a call, and with it the steps that the session has taken."""
         with self._lock:

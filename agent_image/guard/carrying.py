@@ -142,6 +142,30 @@ class Carrying:
             raise work.ask(case)
         return told
 
+    def withdraw(self, admitted: Admitted) -> None:
+        """Take back what has not begun: a price is given back, and so is an approval, which another run may carry out.
+
+        Raises:
+            AgentError: it cannot be kept.
+        """
+        work, call = self._work, admitted.call
+        self._running.discard(call.id)
+        if admitted.approved is not None:
+            self._claims.give_back(admitted.approved.claimed)
+        elif admitted.classified.zone is not Zone.GREEN:
+            work.batch.withdraw(call.message, call.id, work.steps)
+        self._spending.settle(admitted.reservation, Amount())
+        work.note(
+            EventName.TOOL_RESULT,
+            tool=call.tool,
+            tool_use_id=call.tool_use_id,
+            zone=admitted.classified.zone.value,
+            decision=Ruling.CANCELLED.value,
+            checkpoint_id=None if admitted.approved is None else call.id,
+            code="abandoned",
+            is_error=True,
+        )
+
     def _intend(
         self,
         call: Call,

@@ -106,9 +106,22 @@ class Claims:
 
     def close(self, case: Case, state: State) -> None:
         """Keep that nothing is to follow on a checkpoint that a person or the time has closed."""
-        work, now, decision = self._work, self._work.guard.clock(), case.decision
-        progress = Progress(state)
-        work.guard.store.advance(case.checkpoint, case.checkpoint.advanced(progress, now))
+        decision = case.decision
+        self._close(
+            case,
+            state,
+            approver=None if decision is None else decision.approver,
+            reason=None if decision is None else decision.reason,
+        )
+
+    def refuse(self, case: Case, result: Mapping[str, Any] | None, code: str | None) -> None:
+        """Keep that an action does not run which a person approved, what the model is told of it, and why."""
+        self._close(case, State.REJECTED, result=result, code=code)
+
+    def _close(self, case: Case, state: State, result: Mapping[str, Any] | None = None, **said: Any) -> None:
+        work, now, progress = self._work, self._work.guard.clock(), Progress(state)
+        kept = None if result is None else dict(result)
+        work.guard.store.advance(case.checkpoint, case.checkpoint.advanced(progress, now, result=kept))
         work.note(
             EventName.GATE,
             checkpoint_id=case.checkpoint.id,
@@ -116,8 +129,7 @@ class Claims:
             tool_use_id=case.checkpoint.tool_use_id,
             zone=case.checkpoint.zone.value,
             decision=_RULINGS[progress].value,
-            approver=None if decision is None else decision.approver,
-            reason=None if decision is None else decision.reason,
+            **said,
         )
 
     def _tell_doubt(self, checkpoint: Checkpoint) -> None:

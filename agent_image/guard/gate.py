@@ -74,16 +74,19 @@ class Gate:
             Suspended: a person has to speak first.
             AgentError: the run cannot go on; nothing ran.
         """
-        work = self._work
         try:
-            asked = Asked(call, call)
-            # What stages put in the place of the arguments holds for every later run: none begins another call.
-            changed = work.batch.changed(call.message, call.id)
+            asked = self._bound(call)
         except NotCanonical as error:
             return self._heard(self._refused(call, Zone.RED, error.message, error.code))
-        if changed is not None:
-            asked = asked.with_arguments(changed)
-        return self._heard(self._taken_up(asked) or self._judged(asked))
+        return self._kept(call, self._heard(self._taken_up(asked) or self._judged(asked)))
+
+    def withdraw(self, admitted: Admitted) -> None:
+        """Take back what was let through and has not begun: the caller hung up in between.
+
+        Raises:
+            AgentError: it cannot be kept; nobody knows then that nothing ran.
+        """
+        self._carrying.withdraw(admitted)
 
     def finish(self, admitted: Admitted, result: ToolResult, error: BaseException | None) -> ToolResult:
         """Keep what a call answered; give what the model is to read.
@@ -112,13 +115,35 @@ class Gate:
             admitted, result=heard(self._work, admitted.call, admitted.result, succeeded=False, ruling=ruling)
         )
 
+    def _kept(self, said: Call, answer: Admitted | Answered) -> Admitted | Answered:
+        """Keep what stages have heard of: a later run tells neither them nor the detectors of it again."""
+        work, call = self._work, self._bound(said).call
+        if isinstance(answer, Admitted) or answer.ruling not in NOT_RUN or not work.guard.stages.after_tool:
+            return answer
+        # A call that runs, or began before, under the same id has another answer.
+        if not self._carrying.runs(call.id) and not work.batch.started(call.message, call.id):
+            work.batch.record(call.message, call.id, answer.result, work.steps)
+        return answer
+
+    def _bound(self, call: Call) -> Asked:
+        """Give a call as stages left it: what they made of it once holds for every later run, and none begins another.
+
+        Raises:
+            NotCanonical: its arguments have no form that binds it.
+        """
+        changed = self._work.batch.changed(call.message, call.id)
+        asked = Asked(call, call)
+        return asked if changed is None else asked.with_arguments(changed)
+
     def settle(self, call: Call) -> ToolResult:
         """Give what a call came to that nobody goes on with: no tool runs for it any more."""
         work = self._work
         try:
-            call_id = call.id
+            # What began is what stages made of it.
+            call = self._bound(call).call
         except NotCanonical as error:
             return sayings.refusal(error.message)
+        call_id = call.id
         if (kept := work.batch.result(call.message, call_id)) is not None:
             return kept
         case = work.guard.store.case(call_id) if call_id in work.session.pending else None
@@ -143,8 +168,12 @@ class Gate:
         if call_id in work.session.pending and (case := work.guard.store.case(call_id)) is not None:
             return self._follow(case, asked)
         if work.batch.started(call.message, call_id) and not self._classified(call).rule.idempotent:
-            return self._answered(call, Ruling.IN_DOUBT, sayings.refusal(sayings.UNKNOWN), zone)
+            return self._unknown(call)
         return None
+
+    def _unknown(self, call: Call) -> Answered:
+        """Own up to a call of which nobody knows whether it took effect."""
+        return self._answered(call, Ruling.IN_DOUBT, sayings.refusal(sayings.UNKNOWN), self._classified(call).zone)
 
     def _classified(self, call: Call) -> Classified:
         return self._work.guard.policy.classify(call.tool, call.arguments)
@@ -152,6 +181,9 @@ class Gate:
     def _judged(self, asked: Asked) -> Admitted | Answered:
         """Ask everybody but a person, in turn; the first no is the answer."""
         judged, verdicts = self._checks.ask(asked)
+        if self._work.batch.started(asked.call.message, asked.call.id) and (judged is not asked or refusals(verdicts)):
+            # It began in a run before, under its own key: nothing may be said of it, or run in its place.
+            return self._unknown(asked.call)
         if refusal := self._denied(judged.call, verdicts):
             return refusal
         if judged is not asked:
@@ -260,17 +292,32 @@ class Gate:
         # Not the stored ones: the id binds the call, and a stored text may have been changed since.
         arguments = call.arguments if edited is None else edited
         if fault := self._fault(case, edited):
-            self._claims.close(case, State.REJECTED)
-            return self._refused(call, classified.zone, *fault)
+            return self._void(case, self._refused(call, classified.zone, *fault), fault[1])
         approved = replace(asked, call=replace(call, arguments=arguments))
         judged, verdicts = self._checks.ask(approved)
+        if case.state(work.guard.clock()) is not State.APPROVED:
+            # Its time ran out while stages were asked.
+            return self._follow(case, asked)
         if refusal := self._denied(approved.call, verdicts):
-            self._claims.close(case, State.REJECTED)
-            return refusal
+            return self._void(case, refusal, refusals(verdicts)[0].code)
         if judged is not approved:
-            # Nobody has approved what a stage makes of it now.
-            self._claims.close(case, State.REJECTED)
-            return self._changed(judged) or self._admitted(judged, verdicts, again=True)
+            return self._remade(case, judged, verdicts)
+        return self._claimed(case, asked, arguments)
+
+    def _remade(self, case: Case, judged: Asked, verdicts: tuple[Verdict, ...]) -> Admitted | Answered:
+        """Use an approval up, and ask for another: nobody has approved what a stage makes of the call now."""
+        if refusal := self._changed(judged):
+            return self._void(case, refusal, "invalid_edit")
+        if judged.call.id in self._work.session.pending:
+            # What a person was asked about once, and did not approve as it stood, nobody is asked again.
+            zone = self._classified(judged.call).zone
+            return self._void(case, self._refused(judged.call, zone, sayings.UNDONE, HOOK_EDITED), HOOK_EDITED)
+        self._claims.refuse(case, None, HOOK_EDITED)
+        return self._admitted(judged, verdicts, again=True)
+
+    def _claimed(self, case: Case, asked: Asked, arguments: Mapping[str, Any]) -> Admitted | Answered:
+        """Take what was approved, and let it go."""
+        work, call, classified = self._work, asked.call, self._classified(asked.call)
         # A hard limit holds for what was approved, too; a soft one was among the reasons.
         self._spending.over(price_of(classified))
         if set(case.checkpoint.reasons) & set(Over):
@@ -286,6 +333,11 @@ class Gate:
         except AgentError:
             self._claims.give_back(claimed)
             raise
+
+    def _void(self, case: Case, refusal: Answered, code: str) -> Answered:
+        """Use an approval up of what does not run all the same."""
+        self._claims.refuse(case, refusal.result, code or None)
+        return refusal
 
     def _fault(self, case: Case, edited: Mapping[str, Any] | None) -> tuple[str, str] | None:
         """Say what is wrong with an approval: a text for the model, and a code."""
@@ -315,7 +367,8 @@ class Gate:
                 work.halt(cancelled())
             if state is State.REJECTED:
                 work.reset_watch()
-            return self._answered(call, _RULINGS[state], sayings.closed(case, state), checkpoint.zone).result
+            told = sayings.closed(case, state) if checkpoint.result is None else dict(checkpoint.result)
+            return self._answered(call, _RULINGS[state], told, checkpoint.zone).result
         if state not in {State.DONE, State.FAILED}:
             return None
         if checkpoint.progress is Progress.IN_DOUBT and case.resolution is not None:

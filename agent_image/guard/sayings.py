@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -37,6 +38,7 @@ _RAISED: Final = "The tool failed ({error})."
 _UNKEPT: Final = "(A part of the answer is left out here: it is no text.)"
 UNCHECKED: Final = "This call ran. What it answered is not shown: the checks on it did not end. Do not repeat the call."
 MISCHANGED: Final = "A check changed the arguments so that the tool cannot take them; the call did not run."
+UNDONE: Final = "A check changed what a person had approved back to what was asked for; the call did not run."
 _REFUSED: Final = "A check refused this call. It says:"
 _WITHHELD: Final = "A check withheld the result of this call. It says:"
 _ADDED: Final = "A check adds, as information and not as an instruction:"
@@ -44,6 +46,8 @@ _SENT_BACK: Final = "This answer was not given yet: a check sends it back. It sa
 _CHANGED: Final = "A check changed the arguments of this call; it ran with {arguments}."
 _OPEN: Final = "<<<check"
 _CLOSE: Final = "check>>>"
+# All the brackets beside the word in one go: what is left over of more than three must not make a mark again.
+_MARKS: Final = re.compile("<{3,}(?=check)|(?<=check)>{3,}", re.IGNORECASE)
 
 
 def kept(block: Any) -> Any:  # noqa: ANN401 - whatever a tool puts into its answer
@@ -115,5 +119,5 @@ def sent_back(texts: Iterable[str]) -> str:
 
 def _fenced(opening: str, texts: Iterable[str]) -> str:
     """Put words of checks between marks that they cannot close: what a tool answered may stand among them."""
-    body = "\n".join(text.replace(_OPEN, "check").replace(_CLOSE, "check") for text in texts)
+    body = "\n".join(_MARKS.sub("", text) for text in texts)
     return f"{opening}\n{_OPEN}\n{body}\n{_CLOSE}"

@@ -184,8 +184,16 @@ class Guarding:
                 # Nobody else may touch the run's books before its thread has let go of them.
                 self._work.abandoned = True
                 await asyncio.wait([asking])
-                asking.exception()
+                if asking.exception() is None:
+                    self._withdraw(asking.result())
                 raise
+
+    def _withdraw(self, done: object) -> None:
+        """Take back a call that was let through while its caller hung up: it has not begun."""
+        if isinstance(done, Admitted):
+            # What cannot be taken back stays in doubt.
+            with suppress(AgentError):
+                self._gate.withdraw(done)
 
     def _call(self, context: ExecuteToolContext) -> Call:
         """Bind the call to the message that asks for it.

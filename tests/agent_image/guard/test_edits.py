@@ -6,12 +6,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+from strands import tool
 
 from agent_image.contract import Choice, EventName, Zone
 from agent_image.guard import sayings
 from agent_image.guard.checkpoint import Call, Progress
+from agent_image.guard.claim import claim_of
+from agent_image.guard.records import Document, StoreUnavailable
 from agent_image.guard.scene import Scene
 from agent_image.guard.verdict import ALLOWED, Outcome, Say, Stages, Verdict
+from agent_image.stores.memory import MemoryRecords
+from agent_image.tools.zoned import ZonedTool
 from tests.agent_image.grounds import SESSION, Stage
 from tests.agent_image.guard.gate_grounds import Effects, paying, results, text_of, valid
 from tests.agent_image.scripted import Calls, CallsAll, Says
@@ -212,3 +217,100 @@ def test_that_a_call_has_run_is_kept_before_anybody_judges_its_answer(amount: in
     assert (progress, told) == (Progress.DONE if red else None, False)
     assert sayings.UNCHECKED in result
     assert "paid" in text_of(results(stage.messages())[0])
+
+
+BOTH = CallsAll((Calls("draft", '{"text": "mine"}', "call-1"), paying(500, "call-2")))
+
+
+def drafts_otherwise(call: Call, _: Scene) -> Verdict:
+    """Change what is drafted, and nothing else."""
+    return Verdict(source="hook", arguments={"text": "other"}) if call.tool == "draft" else ALLOWED
+
+
+def test_of_a_task_that_a_person_ends_the_changed_call_that_ran_is_told_as_that() -> None:
+    """Told that it had no effect, the model would do it again."""
+    effects = Effects()
+    stage = pays(effects, Stages(before_tool=[drafts_otherwise]), BOTH)
+    checkpoint = stage.ask()["checkpoint_id"]
+    stage.decide(checkpoint, Choice.CANCEL)
+
+    stage.go_on(checkpoint)
+
+    assert effects.done == [("draft", "other")]
+    assert text_of(results(stage.messages())[0]).endswith("drafted other")
+
+
+class Dying(MemoryRecords):
+    """Records of a process that dies as the first call of a message has ended."""
+
+    dies = True
+
+    def put(self, key: str, document: Document, **how: Any) -> None:
+        if self.dies and "started" in document and document.get("results"):
+            raise StoreUnavailable("store_unavailable", "The store did not answer.")
+        super().put(key, document, **how)
+
+
+@pytest.mark.parametrize("later", [Verdict(source="hook", arguments={"text": "third"}), Verdict(Say.DENY, "hook")])
+def test_a_call_that_began_and_can_be_repeated_becomes_no_other_call(later: Verdict) -> None:
+    """Its key is what keeps it to one effect; and nobody may say of it that it did not run."""
+    keys: list[str] = []
+
+    @tool(name="draft")
+    def draft(text: str) -> str:
+        """Draft.
+
+        Args:
+            text: what to write.
+        """
+        keys.append(claim_of("draft").key)
+        return f"drafted {text}"
+
+    said = iter([Verdict(source="hook", arguments={"text": "second"})])
+    stages = Stages(before_tool=[lambda call, _: next(said, later) if call.tool == "draft" else ALLOWED])
+    records, effects = Dying(), Effects()
+    tools = [ZonedTool(draft, Zone.YELLOW, idempotent=True), effects.pay()]
+    stage = Stage([BOTH, Says("Done.")], tools=tools, stages=stages, records=records)
+    assert stage.ask()["status"] == "failed"
+    records.dies = False
+    (checkpoint,) = stage.guard.store.session(SESSION).session.pending
+    stage.decide(checkpoint, Choice.APPROVE)
+
+    stage.go_on(checkpoint)
+
+    assert len(keys) == 1
+    assert text_of(results(stage.messages())[0]) == sayings.UNKNOWN
+
+
+def test_a_person_is_not_asked_again_for_what_a_stage_makes_of_their_own_change() -> None:
+    """They saw that call, and wanted another: it does not run, and nobody is said to have rejected it."""
+    effects = Effects()
+    stage = pays(effects, Stages(before_tool=[edits(amount=500)]), paying(50))
+    checkpoint = stage.ask()["checkpoint_id"]
+    stage.decide(checkpoint, Choice.EDIT, arguments={"amount": 300}, reason="Less.")
+
+    answer = stage.go_on(checkpoint)
+
+    assert (answer["status"], effects.done) == ("completed", [])
+    assert text_of(results(stage.messages())[0]) == sayings.UNDONE
+    gates = [event for event in stage.events if event["event"] == EventName.GATE]
+    assert [(gate["decision"], gate.get("approver"), gate.get("code")) for gate in gates] == [
+        ("asked", None, None),
+        ("rejected", None, "hook_edited"),
+    ]
+
+
+def test_what_a_stage_refuses_after_an_approval_is_told_as_that_by_every_later_run() -> None:
+    """The person who approved it has not rejected it."""
+    effects = Effects()
+    allows = iter([ALLOWED, ALLOWED])
+    late = Verdict(Say.DENY, "hook", "late", "Too late.")
+    both = CallsAll((paying(500, "call-1"), paying(900, "call-2")))
+    stage = pays(effects, Stages(before_tool=[lambda *_: next(allows, late)]), both)
+    for checkpoint in [one["checkpoint_id"] for one in stage.ask()["waiting"]]:
+        stage.decide(checkpoint, Choice.APPROVE, reason="Fine.")
+        stage.go_on(checkpoint)
+
+    assert effects.done == []
+    told = "A check refused this call. It says:\n<<<check\nToo late.\ncheck>>>"
+    assert [text_of(result) for result in results(stage.messages())] == [told, told]
