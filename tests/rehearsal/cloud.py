@@ -45,12 +45,17 @@ _PUT_ON_GROUP: Final = Kind(("log_group_name",), _ON_GROUP, upserts=True)
 KINDS: Final[Mapping[str, Kind]] = {
     RUNTIME: Kind(("agent_runtime_name",), renewed=("agent_runtime_version",)),
     ENDPOINT: Kind(("agent_runtime_id", "name"), (RUNTIME, "agent_runtime_id", "agent_runtime_id")),
+    "aws_cloudwatch_dashboard": Kind(("dashboard_name",), upserts=True),
     "aws_cloudwatch_log_account_policy": Kind(("policy_name", "policy_type"), upserts=True),
     "aws_cloudwatch_log_data_protection_policy": _PUT_ON_GROUP,
     "aws_cloudwatch_log_index_policy": _PUT_ON_GROUP,
+    "aws_cloudwatch_log_metric_filter": Kind(("log_group_name", "name"), _ON_GROUP, upserts=True),
     "aws_cloudwatch_log_resource_policy": Kind(("policy_name",), upserts=True),
+    "aws_cloudwatch_metric_alarm": Kind(("alarm_name",), upserts=True),
     "aws_ecr_lifecycle_policy": Kind(("repository",), ("aws_ecr_repository", "name", "repository"), upserts=True),
     "aws_iam_role_policy": Kind(("role", "name"), ("aws_iam_role", "name", "role"), upserts=True),
+    # A key's own name is drawn: what it says of itself is one of its environment's.
+    "aws_kms_key": Kind(("description",)),
     "aws_s3_bucket": Kind(("bucket",), fixed=("object_lock_enabled",)),
     "aws_s3_bucket_lifecycle_configuration": _PUT_ON_BUCKET,
     "aws_s3_bucket_object_lock_configuration": _PUT_ON_BUCKET,
@@ -60,6 +65,8 @@ KINDS: Final[Mapping[str, Kind]] = {
     "aws_s3_bucket_server_side_encryption_configuration": _PUT_ON_BUCKET,
     "aws_s3_bucket_versioning": _PUT_ON_BUCKET,
     "aws_s3_object": Kind(("bucket", "key"), _ON_BUCKET, upserts=True, renewed=("version_id",)),
+    "aws_scheduler_schedule": Kind(("group_name", "name"), ("aws_scheduler_schedule_group", "name", "group_name")),
+    "aws_sns_topic_policy": Kind(("arn",), ("aws_sns_topic", "arn", "arn"), upserts=True),
     "aws_xray_indexing_rule": Kind(upserts=True),
     "aws_xray_trace_segment_destination": Kind((), upserts=True),
 }
