@@ -8,7 +8,8 @@ from agent_image.contract import SETTINGS_OBJECT_PREFIX, STATE_OBJECT_PREFIX
 from stacks import discovery, foundation, outputs
 from stacks.framework import App, TerraformElement, TerraformResourceLifecycle, TerraformStack, aws
 from stacks.names import agent_stack, live_log_group, names_of
-from stacks.observability import alarm_resources, budget, topic, trail, watching
+from stacks.observability import alarm_resources, budget, dashboard, queries, topic, trail, watching
+from stacks.observability.alarms import Needs, Source
 from stacks.policies import execution_role, people
 from stacks.policies.ground import Ground
 from stacks.policies.statement import rendered
@@ -146,17 +147,42 @@ class AgentStack(TerraformStack):
         )
 
     def _watch(self) -> None:
-        """Declare what speaks up by itself: alarms with the metrics that they read, the sweep, the budget."""
+        """Declare what people look at, and what speaks up by itself."""
         declared = self._settings.declared
         watch = alarm_resources.Watch(self._names, self._log_group, self._runtime, self._topic.topic)
-        alarm_resources.build_filters(self, watch, watching.metrics_of(self._alarms))
+        shown = watching.shows(declared) if declared.dashboard.enabled else None
+        read = () if shown is None else dashboard.reads(shown)
+        alarm_resources.build_filters(self, watch, watching.metrics_of(self._alarms, read))
         alarm_resources.build_alarms(self, watch, self._alarms)
+        if shown is not None:
+            self._show(watch, shown)
+        queries.build(
+            self,
+            environment=self._settings.name,
+            group=self._log_group,
+            indexed_fields=declared.observability.indexed_fields,
+        )
         if minutes := watching.sweep_minutes(declared):
             boundary = declared.role.permissions_boundary_arn
             plan = sweep.SweepPlan(self._names, minutes, declared.sweep.role_arn, boundary)
             sweep.build(self, plan, runtime=self._runtime, after=[self._endpoint])
         if self._budget is not None:
             budget.build(self, self._budget, topic=self._topic.topic, after=self._topic.parts)
+
+    def _show(self, watch: alarm_resources.Watch, shown: frozenset[Needs]) -> None:
+        """Declare the dashboard of what the environment has."""
+        place = self._names.place
+        board = dashboard.Board(
+            environment=self._settings.name,
+            region=place.region,
+            console=place.console,
+            places={source: alarm_resources.place_of(watch, source) for source in Source},
+            alarms=[
+                (alarm, place.arn("cloudwatch", f"alarm:{self._names.alarm(alarm.row.key)}")) for alarm in self._alarms
+            ],
+            has=shown,
+        )
+        dashboard.build(self, name=self._names.dashboard, board=board)
 
     def _serve_people(self, role_arn: str) -> None:
         declared = self._settings.declared

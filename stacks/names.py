@@ -60,6 +60,12 @@ class Place:
         return self.arn("logs", f"log-group:{pattern}")
 
     @property
+    def console(self) -> str:
+        """Give the address of CloudWatch's console in the Region."""
+        host = partition_of(self.region).console
+        return f"https://{self.region}.{host}/cloudwatch/home?region={self.region}"
+
+    @property
     def registry(self) -> str:
         """Give the host of the account's image registry."""
         return f"{self.account_id}.dkr.ecr.{self.region}.{self.dns_suffix}"
@@ -123,6 +129,11 @@ class EnvironmentNames:
     def alarm(self, key: str) -> str:
         """Name an alarm by its key."""
         return self._named(key)
+
+    @property
+    def dashboard(self) -> str:
+        """Name the dashboard."""
+        return f"rastro-{self.environment}"
 
     def metric_filter(self, metric: str) -> str:
         """Name the filter of a metric."""

@@ -9,16 +9,17 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """Name a partition, as it stands in ARNs, and the suffix of its host names."""
+    """Name a partition, as it stands in ARNs, the suffix of its host names, and the host of its console."""
 
     name: str
     dns_suffix: str
+    console: str
 
 
-_COMMERCIAL: Final = Partition("aws", "amazonaws.com")
+_COMMERCIAL: Final = Partition("aws", "amazonaws.com", "console.aws.amazon.com")
 _PARTITIONS: Final = (
-    (re.compile(r"us-gov-[a-z]+-[0-9]"), Partition("aws-us-gov", "amazonaws.com")),
-    (re.compile(r"cn-[a-z]+-[0-9]"), Partition("aws-cn", "amazonaws.com.cn")),
+    (re.compile(r"us-gov-[a-z]+-[0-9]"), Partition("aws-us-gov", "amazonaws.com", "console.amazonaws-us-gov.com")),
+    (re.compile(r"cn-[a-z]+-[0-9]"), Partition("aws-cn", "amazonaws.com.cn", "console.amazonaws.cn")),
     (re.compile(r"(?:af|ap|ca|eu|il|me|mx|sa|us)-(?:north|south|east|west|central)(?:east|west)?-[0-9]"), _COMMERCIAL),
 )
 REGION_PATTERN: Final = "|".join(pattern.pattern for pattern, _ in _PARTITIONS)

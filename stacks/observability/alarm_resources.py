@@ -71,7 +71,7 @@ def build_alarms(stack: TerraformStack, watch: Watch, alarms: Iterable[Chosen]) 
 
 def description(environment: str, alarm: Chosen) -> str:
     """Say what is wrong, in which environment, and where it says what to do: people read no more on a telephone."""
-    return f"{environment}: {alarm.row.title}. What to do: {alarm.row.runbook}"
+    return f"{environment}: {alarm.row.title}. What to do: {alarm.runbook}"
 
 
 def _reads(watch: Watch, alarm: Chosen) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def _reads(watch: Watch, alarm: Chosen) -> dict[str, Any]:
 
 
 def _metric(watch: Watch, watched: Watched) -> dict[str, Any]:
-    space, dimensions = _place(watch, watched.source)
+    space, dimensions = place_of(watch, watched.source)
     return {
         "namespace": space,
         "metric_name": watched.metric,
@@ -112,7 +112,7 @@ def _metric(watch: Watch, watched: Watched) -> dict[str, Any]:
     }
 
 
-def _place(watch: Watch, source: Source) -> tuple[str, dict[str, str] | None]:
+def place_of(watch: Watch, source: Source) -> tuple[str, dict[str, str] | None]:
     """Give the namespace and the dimensions under which a source publishes."""
     match source:
         case Source.OWN:

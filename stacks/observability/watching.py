@@ -25,12 +25,14 @@ class Chosen:
 
     Attributes:
         expression: the row's, with its numbers filled in.
+        runbook: where it says what to do.
     """
 
     row: AlarmRow
     threshold: Decimal
     period_seconds: int
     expression: str | None
+    runbook: str
 
 
 def sweep_minutes(environment: Environment) -> int:
@@ -49,10 +51,28 @@ def chosen(environment: Environment) -> tuple[Chosen, ...]:
     """Choose the alarms that are on, of those that have something to watch."""
     has = set(_has(environment))
     return tuple(
-        Chosen(row, _threshold(row, environment), _period(row, environment), _expression(row, environment))
+        Chosen(
+            row,
+            _threshold(row, environment),
+            _period(row, environment),
+            _expression(row, environment),
+            runbook(row, environment.alarms.runbooks),
+        )
         for row in ALARMS
         if _is_on(row, environment) and (row.needs is None or row.needs in has)
     )
+
+
+def runbook(row: AlarmRow, page: str | None) -> str:
+    """Give the section of the runbooks that says what to do: by its address, or by its place in the repository."""
+    return row.runbook if page is None else f"{page}#{row.key}"
+
+
+def shows(environment: Environment) -> frozenset[Needs]:
+    """Tell what a dashboard can show: findings of masking in any regime, since nobody is woken by a panel."""
+    masking = environment.observability.masking
+    masked = {Needs.MASKING} if masking.identifiers or masking.patterns else set()
+    return frozenset({*_has(environment), *masked})
 
 
 def publishers(environment: Environment) -> Publishers:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, Field
 
 from agent_image.contract import GuardSetting, Quantity
-from stacks.observability.alarms import ALARMS, AlarmRow, Comparison
+from stacks.observability.alarms import ALARMS, RUNBOOKS, AlarmRow, Comparison
 from stacks.settings import types
 from stacks.settings.quantity import optional, record
 from stacks.settings.record import Record
@@ -54,6 +54,11 @@ class Alarms(Record):
     )
     emails: _Emails = Field(
         default=[], description="Addresses that the alerts topic mails; each confirms by a link that AWS sends."
+    )
+    runbooks: types.Page | None = Field(
+        default=None,
+        description="Address under which people read the page of runbooks: alarms and the dashboard link to it. Left "
+        f"out, they name {RUNBOOKS}.",
     )
     thresholds: _Thresholds = Field(default=_Thresholds())
 

@@ -11,6 +11,7 @@ from agent_image.contract import CLOUDWATCH, TOP_K_DEFAULT, Regime
 from stacks.observability.masking import PATTERNS_LIMIT
 from stacks.settings import types
 from stacks.settings.alarms import Alarms, Budget, Sweep
+from stacks.settings.dashboard import Dashboard
 from stacks.settings.guard import Guard
 from stacks.settings.hooks import Hooks
 from stacks.settings.record import Record
@@ -219,4 +220,5 @@ class Environment(Record):
     alarms: Alarms = Alarms()
     sweep: Sweep = Sweep()
     budget: Budget = Budget()
+    dashboard: Dashboard = Dashboard()
     usage: Usage = Usage()

@@ -107,6 +107,11 @@ Webhook = _text(
     "is not the address of a webhook",
     "allowed: https://<host>/<path> without user, query or fragment; an address that is a secret belongs into one",
 )
+Page = _text(
+    r"https://[a-zA-Z0-9.-]+(?::[0-9]{1,5})?(?:/[a-zA-Z0-9._~/-]*)?",
+    "is not the address of a page",
+    "allowed: https://<host>/<path> without user, query or fragment",
+)
 Email = _text(
     r"[a-zA-Z0-9._%+-]{1,64}@[a-zA-Z0-9-]+(?:[.][a-zA-Z0-9-]+)*[.][a-zA-Z]{2,63}",
     "is not a mail address",

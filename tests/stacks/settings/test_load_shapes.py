@@ -17,8 +17,8 @@ FIELDS = (
 IAM = 'type = "IAM"'
 BACKEND = 'backend = "local"'
 TOP_KEYS = (
-    "account, agent, alarms, auth, budget, cost_center, guard, hooks, network, observability, on_destroy, owner, role,"
-    " sweep, usage"
+    "account, agent, alarms, auth, budget, cost_center, dashboard, guard, hooks, network, observability, on_destroy,"
+    " owner, role, sweep, usage"
 )
 MISFIT = "is of another type; allowed:"
 
