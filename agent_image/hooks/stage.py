@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -100,9 +101,8 @@ class HookStage(Generic[T]):
 
     def _verdict(self, subject: T, scene: Scene) -> Verdict:
         try:
-            # Nothing of a hook outlives it: neither its processes nor what they wrote.
-            with TemporaryDirectory(prefix="rastro-hook-", ignore_cleanup_errors=True) as made:
-                return verdict_of(self._hook, self._said(subject, scene, Path(made)))
+            with _folder() as folder:
+                return verdict_of(self._hook, self._said(subject, scene, folder))
         except HookFailed as failed:
             return failure(self._hook, failed)
         except Exception as error:  # noqa: BLE001 - a full disk, a broken runner: failMode says what that counts as
@@ -116,6 +116,21 @@ class HookStage(Generic[T]):
         if self._hook.type is HookType.COMMAND:
             return self._commands.run(self._hook, context, folder, scene.gone)
         return self._prompts.run(self._hook, context, transcript, scene)
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """Make a hook's own folder: nothing of a hook outlives it, neither its processes nor what they wrote."""
+    made = TemporaryDirectory(prefix="rastro-hook-", ignore_cleanup_errors=True)
+    folder = Path(made.name)
+    try:
+        yield folder
+    finally:
+        # What the hook said counts, be it that its folders lie too deep for who clears them away.
+        with suppress(Exception):
+            (folder / TRANSCRIPT).unlink(missing_ok=True)
+        with suppress(Exception):
+            made.cleanup()
 
 
 def stages_of(

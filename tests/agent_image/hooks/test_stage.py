@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import os
+import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -99,6 +101,30 @@ def test_what_a_hook_says_is_its_verdict(said: Said, say: Say, code: str, text: 
 
     assert (verdict.say, verdict.code, verdict.text, verdict.told) == (say, code, text, True)
     assert (verdict.source, verdict.took_ms) == ("deployment/PreToolUse/1", 250)
+
+
+def test_what_a_hook_leaves_in_its_folder_changes_nothing_of_what_it_said() -> None:
+    """An archive that it unpacked may hold folders that nobody can clear away; the conversation does not stay there."""
+    folders: list[Path] = []
+
+    class Digs(Runs):
+        def run(self, hook: Hook, context: Mapping[str, Any], folder: Path, _: Any) -> Said:
+            folders.append(folder)
+            here = os.open(folder, os.O_RDONLY)
+            for _ in range(2_000):
+                os.mkdir("d", dir_fd=here)
+                below = os.open("d", os.O_RDONLY, dir_fd=here)
+                os.close(here)
+                here = below
+            os.close(here)
+            return Said(say=Say.DENY, reason="No.")
+
+    staged = Staged([hook(fail_mode=FailMode.ALLOW)], Digs())
+    _, (verdict,) = judge_call(staged.stages.before_tool, CALL, scene())
+
+    assert (verdict.say, verdict.code) == (Say.DENY, "hook_blocked")
+    assert not (folders[0] / "transcript.txt").exists()
+    subprocess.run(["/bin/rm", "-rf", folders[0]], check=True)
 
 
 @pytest.mark.parametrize("fault", HookFault)
