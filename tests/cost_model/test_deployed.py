@@ -15,6 +15,7 @@ from cost_model.pieces import Pieces
 from cost_model.synthesis import Environment
 from cost_model.terraform import Stack
 from tests.cost_model.conftest import account_document, agent_document
+from tests.synthesis import Synthesis
 
 GROUP = {"name": "/aws/bedrock-agentcore/runtimes/x-live"}
 
@@ -190,3 +191,31 @@ def test_runtimes_that_differ_leave_the_regime_unknown(second: str | None) -> No
     }
 
     assert read(foreign(aws_bedrockagentcore_agent_runtime=runtimes)).regime is None
+
+
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [("rate(15 minutes)", "at rate(15 minutes)"), ("${var.rate}", "at a rate that is settled later")],
+)
+def test_a_schedule_is_said_to_be_in_no_price(expression: str, said: str) -> None:
+    """Its calls are free up to millions, and what they wake has a meter that nobody gave numbers for them."""
+    schedule = {"sweep": {"schedule_expression": expression, "target": {}}}
+    found = read(foreign(aws_scheduler_schedule=schedule)).assumptions
+
+    assert len([text for text in found if "aws_scheduler_schedule.sweep calls" in text and said in text]) == 1
+    assert not any("aws_scheduler" in text for text in read(foreign()).assumptions)
+
+
+def test_what_watches_an_environment_is_counted_as_the_stacks_declare_it(shipped: Synthesis) -> None:
+    """Each metric of metric math counts; a budget, a schedule and a subscription are no pieces."""
+    stack = shipped["agent-prod"]
+    alarms = stack.resources("aws_cloudwatch_metric_alarm").values()
+    read_by = [len([q for q in alarm.get("metric_query", []) if "metric" in q]) or 1 for alarm in alarms]
+    pieces = read(stack.document).pieces
+
+    assert pieces.alarm_metrics == sum(read_by) > len(alarms)
+    assert pieces.metric_filters == len(stack.resources("aws_cloudwatch_log_metric_filter"))
+    assert pieces.kms_keys == 1
+    assert pieces.topic
+    assert pieces.encrypted_by_key
+    assert not pieces.high_resolution_alarm_metrics + pieces.insights_alarms + pieces.composite_alarms
