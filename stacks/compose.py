@@ -16,7 +16,7 @@ def compose(app: App, settings: Settings) -> None:
     The order is declared without a shared value, so no stack reads another's state. The bucket of an account's state
     has a stack of its own, which no other one waits for: `make bootstrap` deploys it, once.
     """
-    accounts = {account.alias: AccountStack(app, account) for account in settings.accounts}
+    accounts = {account.alias: AccountStack(app, account, settings) for account in settings.accounts}
     for account in settings.accounts:
         if is_bootstrapped(account):
             BootstrapStack(app, account)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from agent_image import contract
 from stacks.partition import partition_of
 from stacks.settings.load import AccountSettings, EnvironmentSettings
 
+Does: TypeAlias = Literal["deploy", "plan"]
+"""What a role of a pipeline is for."""
 REPOSITORY: Final = "rastro-agent"
 """The account's image repository: one, so that an image is promoted by its digest."""
 BUNDLE_KEY: Final = "agent.zip"
@@ -23,6 +25,16 @@ def account_stack(alias: str) -> str:
 def bootstrap_stack(alias: str) -> str:
     """Name the stack of the bucket that holds an account's state."""
     return f"bootstrap-{alias}"
+
+
+def pipeline_role(alias: str, does: Does) -> str:
+    """Name a role that a pipeline takes over in an account."""
+    return f"rastro-{alias}-{does}"
+
+
+def pipeline_policy(alias: str, part: str) -> str:
+    """Name a policy that holds a part of the rights of a pipeline."""
+    return f"rastro-{alias}-pipeline-{part}"
 
 
 def agent_stack(environment: str) -> str:

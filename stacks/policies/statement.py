@@ -26,6 +26,7 @@ class Statement:
         why: one sentence that a reviewer can check.
         service: the AWS service that it is for.
         account: the ARN of the root of the account that it is for; neither: whoever has the policy.
+        federated: the ARN of the identity provider that it is for.
         any_resource: why the resource is `*`; required then, and only then.
     """
 
@@ -37,6 +38,7 @@ class Statement:
     effect: Literal["Allow", "Deny"] = "Allow"
     service: str | None = None
     account: str | None = None
+    federated: str | None = None
     any_resource: str | None = None
 
     def __post_init__(self) -> None:
@@ -77,6 +79,8 @@ def _statement(statement: Statement) -> dict[str, Any]:
         built["Principal"] = {"Service": statement.service}
     if statement.account is not None:
         built["Principal"] = {"AWS": statement.account}
+    if statement.federated is not None:
+        built["Principal"] = {"Federated": statement.federated}
     built["Action"] = list(statement.actions)
     if statement.resources:
         built["Resource"] = list(statement.resources)

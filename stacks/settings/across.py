@@ -29,6 +29,7 @@ def account_faults(environments: Mapping[str, Table], accounts: Mapping[str, Tab
         if account is not None:
             yield from _foreign_arns(file, table, account)
             yield from _unmasked_default(file, table, str(alias), account)
+            yield from _unbounded_role(file, table, str(alias), account)
 
 
 # Key path -> whether the ARN must be of the environment's account, and of its Region. A key may be another account's,
@@ -78,9 +79,11 @@ def _foreign_arn(
 
 
 def account_key_faults(file: str, account: Table) -> Iterator[Fault]:
-    """Refuse a key that the account's image repository could not use."""
+    """Refuse a key that the account's image repository could not use, and a boundary of another account."""
     key = account.get("kms_key_arn")
     yield from _foreign_arn(file, "kms_key_arn", key, account, own_account=False, own_region=True)
+    path = "pipeline.permissions_boundary_arn"
+    yield from _foreign_arn(file, path, look_up(account, path), account, own_account=True, own_region=False)
 
 
 _ARN_PARTS: Final = 6
@@ -94,6 +97,17 @@ def _unmasked_default(file: str, table: Table, alias: str, account: Table) -> It
         problem = "callers with tokens may also name the DEFAULT endpoint, and nothing masks its log group"
         allowed = f"list identifiers or patterns under [masking] of accounts/{alias}.toml, or say there that "
         yield Fault(file, "auth.type", problem, '"JWT"', allowed + "masking_managed_elsewhere = true")
+
+
+def _unbounded_role(file: str, table: Table, alias: str, account: Table) -> Iterator[Fault]:
+    """Refuse a role that the account's pipeline would be refused: it makes none without its boundary."""
+    boundary, found = look_up(account, "pipeline.permissions_boundary_arn"), look_up(table, _BOUNDARY)
+    if isinstance(boundary, str) and found != boundary and look_up(table, "role.arn") is None:
+        problem = f"the pipeline of accounts/{alias}.toml makes roles with its own boundary alone"
+        yield Fault(file, _BOUNDARY, problem, None if found is None else shown(found), f"allowed: {boundary}")
+
+
+_BOUNDARY: Final = "role.permissions_boundary_arn"
 
 
 def clash_faults(environments: Mapping[str, Table], accounts: Mapping[str, Table]) -> Iterator[Fault]:
@@ -126,6 +140,32 @@ def shared_account_faults(accounts: Mapping[str, Table]) -> Iterator[Fault]:
             if first != file:
                 problem = f"{first} describes this account and Region ({region}) too"
                 yield Fault(file, "account_id", problem, shown(account_id), "keep one of the two files")
+
+
+def promotion_faults(shown_as: Mapping[str, str], accounts: Mapping[str, Table]) -> Iterator[Fault]:
+    """Refuse an account that is to read images and has no file, or has the images already."""
+    for alias, table in accounts.items():
+        targets = table.get("promotes_to")
+        for position, target in enumerate(targets if isinstance(targets, list) else ()):
+            path = f"promotes_to.{position}"
+            if target == alias:
+                yield Fault(shown_as[alias], path, "is this account itself", shown(target), "leave it out")
+            elif isinstance(target, str) and target not in accounts:
+                yield Fault(
+                    shown_as[alias], path, "no account file has this alias", shown(target), nearest(target, accounts)
+                )
+
+
+def shared_provider_faults(accounts: Mapping[str, Table]) -> Iterator[Fault]:
+    """Refuse two account files that declare GitHub's identity provider: an account has one, whatever the Region."""
+    seen: dict[str, str] = {}
+    for file, table in accounts.items():
+        account_id, pipeline = table.get("account_id"), table.get("pipeline")
+        if isinstance(account_id, str) and isinstance(pipeline, Mapping) and pipeline.get("create_provider", True):
+            first = seen.setdefault(account_id, file)
+            if first != file:
+                problem = f"{first} declares the identity provider of account {account_id} too, and there is one"
+                yield Fault(file, "pipeline.create_provider", problem, None, "write false in one of the two files")
 
 
 def same_name_faults(files: Mapping[str, str]) -> Iterator[Fault]:

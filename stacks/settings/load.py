@@ -152,12 +152,15 @@ def _rule_faults(
     environments = {file.shown_as: file.table for file in environment_files}
     accounts = {file.name: file.table for file in account_files}
     yield from across.shared_account_faults({file.shown_as: file.table for file in account_files})
+    yield from across.shared_provider_faults({file.shown_as: file.table for file in account_files})
+    yield from across.promotion_faults({file.name: file.shown_as for file in account_files}, accounts)
     yield from across.same_name_faults({file.shown_as: file.name for file in environment_files})
     yield from across.account_alias_faults(environments, aliases)
     for file in account_files:
         yield from across.account_key_faults(file.shown_as, file.table)
         yield from rules.account_masking_faults(file.shown_as, file.table)
         yield from rules.account_state_faults(file.shown_as, file.table)
+        yield from rules.account_pipeline_faults(file.shown_as, file.table)
     yield from across.account_faults(environments, accounts)
     yield from across.clash_faults(environments, accounts)
 

@@ -14,6 +14,7 @@ from stacks.settings.alarms import Alarms, Budget, Sweep
 from stacks.settings.dashboard import Dashboard
 from stacks.settings.guard import Guard
 from stacks.settings.hooks import Hooks
+from stacks.settings.pipeline import Pipeline
 from stacks.settings.record import Record
 from stacks.settings.usage import Usage
 
@@ -69,6 +70,10 @@ class Account(Record):
     masking: Masking = Field(
         default=Masking(), description="Account-level masking: it also covers groups that a service creates by itself."
     )
+    promotes_to: Annotated[list[types.Alias], AfterValidator(types.distinct)] = Field(
+        default=[], description="Account files whose accounts may read this one's images: `make promote` copies them."
+    )
+    pipeline: Pipeline | None = Field(default=None, description="Roles of a pipeline on GitHub Actions.")
     masking_managed_elsewhere: bool = Field(
         default=False,
         description="Somebody else declares the account's one masking policy; [masking] stays empty then.",

@@ -200,6 +200,14 @@ def account_state_faults(file: str, account: Table) -> Iterator[Fault]:
         yield Fault(file, "state.region", problem, shown(region), "name state.bucket, or leave the Region out")
 
 
+def account_pipeline_faults(file: str, account: Table) -> Iterator[Fault]:
+    """Refuse a pipeline whose role nobody could take over."""
+    pipeline = look_up(account, "pipeline")
+    if isinstance(pipeline, Mapping) and not (pipeline.get("environments") or pipeline.get("branches")):
+        problem = "nobody may deploy: the list is empty, and so is pipeline.branches"
+        yield Fault(file, "pipeline.environments", problem, None, "name a GitHub environment, or a branch")
+
+
 def masks(masking: object) -> bool:
     """Tell whether a table of masking lists anything."""
     return isinstance(masking, Mapping) and bool(masking.get("identifiers") or masking.get("patterns"))

@@ -134,6 +134,16 @@ ArgumentPath = _text(
     "is not the path of an argument",
     "allowed: names joined by dots, * for each element of a list",
 )
+_REPOSITORY: Final = r"[a-zA-Z0-9-]{1,39}/[a-zA-Z0-9_.-]{1,100}|[a-zA-Z0-9-]{1,39}@[0-9]+/[a-zA-Z0-9_.-]{1,100}@[0-9]+"
+Repository = _text(
+    _REPOSITORY, "is not a GitHub repository", "allowed: owner/name, or owner@id/name@id as the token's sub has it"
+)
+JobEnvironment = _text(
+    r"[a-zA-Z0-9_.-]{1,255}",
+    "is not the name of a GitHub environment",
+    "allowed: letters, digits and _.- only",
+)
+Branch = _text(r"[a-zA-Z0-9_./-]{1,200}", "is not the name of one branch", "allowed: letters, digits and _./- only")
 BucketName = _text(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]", "is not a bucket name", "allowed: 3 to 63 of a-z 0-9 . -")
 NonEmpty = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 

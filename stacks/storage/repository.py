@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, Final
 
 from stacks.framework import TerraformResourceLifecycle, TerraformStack, aws
 from stacks.names import REPOSITORY
+from stacks.policies import promotion
+from stacks.policies.promotion import Reader
+from stacks.policies.statement import rendered
 
 _UNTAGGED_DAYS: Final = 14
 # Only untagged images expire: a tagged one may be what an environment runs, or rolls back to.
@@ -27,8 +31,8 @@ _LIFECYCLE: Final = {
 }
 
 
-def build(stack: TerraformStack, *, kms_key_arn: str | None) -> Any:
-    """Declare a repository with immutable tags, scanned on push and encrypted."""
+def build(stack: TerraformStack, *, kms_key_arn: str | None, readers: Sequence[Reader]) -> Any:
+    """Declare a repository with immutable tags, scanned on push and encrypted; readers are other accounts."""
     repository = aws.ecr_repository.EcrRepository(
         stack,
         "repository",
@@ -46,4 +50,11 @@ def build(stack: TerraformStack, *, kms_key_arn: str | None) -> Any:
         repository=repository.name,
         policy=json.dumps(_LIFECYCLE, separators=(",", ":")),
     )
+    if readers:
+        aws.ecr_repository_policy.EcrRepositoryPolicy(
+            stack,
+            "repository-readers",
+            repository=repository.name,
+            policy=rendered(promotion.repository(readers)),
+        )
     return repository

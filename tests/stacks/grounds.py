@@ -9,7 +9,10 @@ from stacks.names import EnvironmentNames, Place
 from stacks.policies import alerts, execution_role, people, pipeline, sweep
 from stacks.policies.alerts import Publishers
 from stacks.policies.ground import Ground
+from stacks.policies.pipeline_ground import PipelineGround
+from stacks.policies.pipeline_rights import parts, state_rights
 from stacks.policies.statement import Statement
+from stacks.remote_state.place import RemoteState
 
 PLACE = Place("111122223333", "us-east-1")
 NAMES = EnvironmentNames("prod", "handbook", PLACE)
@@ -37,6 +40,17 @@ RUNTIME_ARN = PLACE.arn("bedrock-agentcore", "runtime/handbook-a1B2c3D4e5")
 ROLE_ARN = "arn:aws:iam::111122223333:role/rastro-prod-agent"
 GROUND = Ground(NAMES, RUNTIME_ARN, ROLE_ARN, KEY, "KB00000001")
 
+PIPELINE = PipelineGround(
+    alias="production",
+    place=PLACE,
+    agents=("handbook_prod", "handbook_staging"),
+    brought_roles=("arn:aws:iam::111122223333:role/brought-along",),
+    keys=(KEY,),
+    state=RemoteState("rastro-tfstate-111122223333-us-east-1", "us-east-1", KEY, "111122223333"),
+    sources=("arn:aws:ecr:us-east-1:444455556666:repository/rastro-agent",),
+    boundary_arn="arn:aws:iam::111122223333:policy/edge",
+)
+
 
 def every_statement() -> Iterator[tuple[str, Statement]]:
     for reach in REACHES:
@@ -47,6 +61,9 @@ def every_statement() -> Iterator[tuple[str, Statement]]:
             yield person.person, statement
     for statement in pipeline.statements(PLACE, KEY):
         yield "pipeline", statement
+    for statements in (state_rights(PIPELINE, "deploy"), *parts(PIPELINE, "deploy").values()):
+        for statement in statements:
+            yield "pipeline role", statement
     for statement in sweep.permissions(RUNTIME_ARN):
         yield "sweep", statement
     for statement in alerts.topic(NAMES, ALERTS):

@@ -33,6 +33,8 @@ RESOURCES: Final = (
     "aws_dynamodb_table",
     "aws_ecr_lifecycle_policy",
     "aws_ecr_repository",
+    "aws_ecr_repository_policy",
+    "aws_iam_openid_connect_provider",
     "aws_iam_policy",
     "aws_iam_role",
     "aws_iam_role_policy",
