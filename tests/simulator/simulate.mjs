@@ -13,6 +13,7 @@ async function verdict(policy, request) {
         resource: { resource: request.resource, accountId: request.account },
         contextVariables: request.context,
       },
+      ...(request.resourcePolicy ? { resourcePolicy: request.resourcePolicy } : {}),
       identityPolicies: [{ name: "held", policy }],
       serviceControlPolicies: [{ orgIdentifier: "o-all", policies: [{ name: "all", policy: everything }] }],
       resourceControlPolicies: [],

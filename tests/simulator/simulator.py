@@ -28,11 +28,12 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """State one request: what is done, to what, and what the service says of it."""
+    """State one request: what is done, to what, what the service says of it, and what the resource itself allows."""
 
     action: str
     resource: str
     context: Mapping[str, str | list[str]] = field(default_factory=dict)
+    policy: Json | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class Holder:
                 "action": request.action,
                 "resource": request.resource,
                 "context": dict(request.context),
+                "resourcePolicy": request.policy,
             }
             for request in requests
         ]
