@@ -181,8 +181,9 @@ class Gate:
     def _judged(self, asked: Asked) -> Admitted | Answered:
         """Ask everybody but a person, in turn; the first no is the answer."""
         judged, verdicts = self._checks.ask(asked)
-        if self._work.batch.started(asked.call.message, asked.call.id) and (judged is not asked or refusals(verdicts)):
-            # It began in a run before, under its own key: nothing may be said of it, or run in its place.
+        objections = judged is not asked or any(one.say is not Say.ALLOW for one in verdicts)
+        if objections and self._work.batch.started(asked.call.message, asked.call.id):
+            # It began in a run before, under its own key: nothing may run in its place, and no no is true of it.
             return self._unknown(asked.call)
         if refusal := self._denied(judged.call, verdicts):
             return refusal

@@ -251,7 +251,11 @@ class Dying(MemoryRecords):
         super().put(key, document, **how)
 
 
-@pytest.mark.parametrize("later", [Verdict(source="hook", arguments={"text": "third"}), Verdict(Say.DENY, "hook")])
+@pytest.mark.parametrize(
+    "later",
+    [Verdict(source="hook", arguments={"text": "third"}), Verdict(Say.DENY, "hook"), Verdict(Say.ASK, "hook")],
+    ids=["edits", "refuses", "asks"],
+)
 def test_a_call_that_began_and_can_be_repeated_becomes_no_other_call(later: Verdict) -> None:
     """Its key is what keeps it to one effect; and nobody may say of it that it did not run."""
     keys: list[str] = []
