@@ -147,6 +147,16 @@ class EnvironmentNames:
         """Name the dashboard."""
         return f"rastro-{self.environment}"
 
+    @property
+    def dashboard_arn(self) -> str:
+        """Give the ARN of the dashboard, which names no Region."""
+        return f"arn:{self.place.partition}:cloudwatch::{self.place.account_id}:dashboard/{self.dashboard}"
+
+    @property
+    def alarm_arns(self) -> str:
+        """Give the ARN of all alarms of the environment."""
+        return self.place.arn("cloudwatch", f"alarm:{self.alarm('*')}")
+
     def metric_filter(self, metric: str) -> str:
         """Name the filter of a metric."""
         return self._named(metric)

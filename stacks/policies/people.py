@@ -32,6 +32,7 @@ def policies(ground: Ground) -> tuple[PersonPolicy, ...]:
             (
                 *trail.discover(ground),
                 *trail.query(ground),
+                *trail.watch(ground),
                 *trail.read_index_version(ground),
                 *trail.never_unmask(ground),
             ),
@@ -93,6 +94,7 @@ def policies(ground: Ground) -> tuple[PersonPolicy, ...]:
             (
                 *trail.discover(ground),
                 *trail.query(ground),
+                *trail.watch(ground),
                 *trail.unmask(ground),
                 *trail.read_index_version(ground),
                 *kept.passages(ground),

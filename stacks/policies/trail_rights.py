@@ -35,8 +35,8 @@ def query(ground: Ground) -> Iterator[Statement]:
     )
     yield Statement(
         sid="FollowQueries",
-        why="What a query scanned is read back, and a query that costs too much is stopped.",
-        actions=("logs:DescribeQueries", "logs:StopQuery"),
+        why="Saved queries are found, what one scanned is read back, and one that costs too much is stopped.",
+        actions=("logs:DescribeQueries", "logs:DescribeQueryDefinitions", "logs:StopQuery"),
         resources=("*",),
         any_resource="The actions take no resource: a query is known by its id alone.",
     )
@@ -46,6 +46,22 @@ def query(ground: Ground) -> Iterator[Statement]:
         actions=("cloudwatch:GetMetricData",),
         resources=("*",),
         any_resource="Classic metrics have no resource.",
+    )
+
+
+def watch(ground: Ground) -> Iterator[Statement]:
+    """Let somebody see how the environment fares."""
+    yield Statement(
+        sid="SeeDashboard",
+        why="The dashboard shows what alarms ring about, before any query reads the trail.",
+        actions=("cloudwatch:GetDashboard",),
+        resources=(ground.names.dashboard_arn,),
+    )
+    yield Statement(
+        sid="SeeAlarms",
+        why="The dashboard shows the alarms' states, and an alarm says which runbook to open.",
+        actions=("cloudwatch:DescribeAlarms",),
+        resources=(ground.names.alarm_arns,),
     )
 
 

@@ -29,6 +29,11 @@ query the trail                         no      yes          no     no      no  
 read what a query found                 no      yes          no     no      no       no     yes    yes
 read one line of the trail              no      yes          no     no      no       no     yes    yes
 stop a query                            no      yes          no     no      no       no     yes    yes
+find saved queries                      no      yes          no     no      no       no     yes    yes
+see the dashboard                       no      yes          no     no      no       no     no     yes
+see the alarms                          no      yes          no     no      no       no     no     yes
+change the dashboard                    no      no           no     no      no       no     no     no
+silence an alarm                        no      no           no     no      no       no     no     no
 query DEFAULT's group                   no      no           no     no      no       no     no     no
 query the account's spans               no      no           no     no      no       no     no     no
 unmask the trail                        no      NEVER        NEVER  NEVER   no       NEVER  NEVER  yes
@@ -167,6 +172,11 @@ def requests(world: World) -> Mapping[str, Request]:
         "read what a query found": Request("logs:GetQueryResults", group),
         "read one line of the trail": Request("logs:GetLogRecord", group),
         "stop a query": Request("logs:StopQuery", "*"),
+        "find saved queries": Request("logs:DescribeQueryDefinitions", "*"),
+        "see the dashboard": Request("cloudwatch:GetDashboard", world.dashboard),
+        "see the alarms": Request("cloudwatch:DescribeAlarms", world.alarm("dead_trail")),
+        "change the dashboard": Request("cloudwatch:PutDashboard", world.dashboard),
+        "silence an alarm": Request("cloudwatch:DisableAlarmActions", world.alarm("dead_trail")),
         "query DEFAULT's group": Request("logs:StartQuery", default),
         "query the account's spans": Request("logs:StartQuery", world.arn("logs", "log-group:aws/spans")),
         "unmask the trail": Request("logs:Unmask", group),

@@ -59,6 +59,15 @@ class World:
     def role(self) -> str:
         return f"arn:aws:iam::{self.account}:role/{self.stack.resources('aws_iam_role')['role']['name']}"
 
+    @property
+    def dashboard(self) -> str:
+        name = self.stack.only("aws_cloudwatch_dashboard")["dashboard_name"]
+        return f"arn:aws:cloudwatch::{self.account}:dashboard/{name}"
+
+    def alarm(self, key: str) -> str:
+        name = self.stack.resources("aws_cloudwatch_metric_alarm")[f"alarm-{key}"]["alarm_name"]
+        return self.arn("cloudwatch", f"alarm:{name}")
+
     def group(self, endpoint: str) -> str:
         return self.arn("logs", f"log-group:/aws/bedrock-agentcore/runtimes/{self.runtime_id}-{endpoint}")
 

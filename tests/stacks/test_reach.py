@@ -61,7 +61,13 @@ READ_INDEX_VERSION = {
     PLACE.arn("bedrock", "knowledge-base/KB00000001"): {"bedrock:ListDataSources", "bedrock:ListIngestionJobs"}
 }
 QUERY = {GROUP: READ_GROUP, f"{GROUP}:*": READ_GROUP}
-ANY_QUERY = {"*": {"logs:DescribeQueries", "logs:StopQuery", "cloudwatch:GetMetricData"}}
+ANY_QUERY = {
+    "*": {"logs:DescribeQueries", "logs:DescribeQueryDefinitions", "logs:StopQuery", "cloudwatch:GetMetricData"}
+}
+WATCH = {
+    "arn:aws:cloudwatch::111122223333:dashboard/rastro-prod": {"cloudwatch:GetDashboard"},
+    PLACE.arn("cloudwatch", "alarm:rastro-prod-*"): {"cloudwatch:DescribeAlarms"},
+}
 DECRYPT = {KEY: {"kms:Decrypt"}}
 USE_KEY = {KEY: {"kms:Decrypt", "kms:GenerateDataKey"}}
 PASSAGES = {f"{ARCHIVE}/passages/*": {"s3:GetObject"}}
@@ -99,7 +105,7 @@ ROLE_ALLOWED = {
 }
 PEOPLE_ALLOWED: dict[str, dict[str, set[str]]] = {
     "invoker": INVOKE,
-    "investigator": {**DISCOVER, **QUERY, **ANY_QUERY, **READ_INDEX_VERSION},
+    "investigator": {**DISCOVER, **QUERY, **ANY_QUERY, **WATCH, **READ_INDEX_VERSION},
     "reader": {**DISCOVER, **PASSAGES, ITEMS: GET_ITEMS, **DECRYPT},
     "auditor": {**DISCOVER, **READ_AUDIT, ITEMS: GET_ITEMS, **DECRYPT},
     "approver": {
@@ -139,6 +145,7 @@ PEOPLE_ALLOWED: dict[str, dict[str, set[str]]] = {
         **READ_INDEX_VERSION,
         **{arn: {*READ_GROUP, *UNMASK} for arn in (GROUP, f"{GROUP}:*")},
         **ANY_QUERY,
+        **WATCH,
         **PASSAGES,
         ITEMS: GET_ITEMS,
         **LIST_WAITING,
