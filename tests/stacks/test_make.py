@@ -61,9 +61,9 @@ def project(tmp_path: Path) -> Project:
     (tmp_path / ".make").mkdir()
     for name in ("python", "node"):
         (tmp_path / ".make" / name).touch()
-    for program in (".venv/bin/python", "node_modules/.bin/cdktf"):
+    for program in (".venv/bin/python", ".venv/bin/rastro", "node_modules/.bin/cdktf"):
         path = tmp_path / program
-        path.parent.mkdir(parents=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(STUB.format(name=path.name, log=tmp_path / "log"))
         path.chmod(0o755)
     return Project(tmp_path)
@@ -100,6 +100,10 @@ ASKED: dict[tuple[str, ...], list[str]] = {
     ("apply", "ENV=dev"): ["python -m stacks apply dev"],
     ("drift", "ENV=dev"): [CHECK_TERRAFORM, "cdktf synth", "python -m stacks drift dev --report build/drift-dev.md"],
     ("carry", "FROM=dev", "TO=staging prod"): ["python -m stacks carry dev staging prod"],
+    ("cost-diff", "BASE=main", "MAX_MONTHLY=", "MAX_INCREASE="): ["rastro cost diff --git main --format markdown"],
+    ("cost-diff", "BASE=HEAD^1", "MAX_MONTHLY=500", "MAX_INCREASE=10"): [
+        "rastro cost diff --git HEAD^1 --format markdown --max-monthly 500 --max-increase 10"
+    ],
     ("needs", "ENV=dev"): ["python -m stacks needs dev"],
     ("diff", "ENV=dev"): [
         CHECK_TERRAFORM,
