@@ -47,7 +47,7 @@ override MAX_INCREASE :=
 endif
 TAG ?= $(shell date -u +%Y%m%dT%H%M%SZ)
 
-.PHONY: help setup demo test crash check format synth cost cost-diff prices checkov needs diff plan apply drift deploy output destroy release adopt bootstrap move-state deploy-account image login carry bundle zip pin bench lock schema docs actions clean
+.PHONY: help setup demo test crash check format synth cost cost-diff prices checkov needs diff plan apply drift deploy output destroy release adopt bootstrap move-state deploy-account image login carry promote bundle zip pin bench lock schema docs actions clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  \033[1m%-16s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST) \
@@ -216,6 +216,11 @@ login: require-env $(STAMPS)/python ## let Docker into the image repository of a
 carry: $(STAMPS)/python ## write one environment's image into the files of others, and copy nothing: make carry FROM=dev TO="staging prod"
 	@test -n "$(FROM)" && test -n "$(TO)" || { echo "name both: make carry FROM=dev TO=prod" >&2; exit 2; }
 	@$(RASTRO_PYTHON) -m stacks carry "$(FROM)" $(TO)
+
+promote: $(STAMPS)/python ## copy what one environment runs to another's account: make promote FROM=dev TO=prod [FROM_PROFILE=… TO_PROFILE=…]
+	@test -n "$(FROM)" && test -n "$(TO)" || { echo "name both: make promote FROM=dev TO=prod" >&2; exit 2; }
+	@$(RASTRO_PYTHON) -m stacks promote "$(FROM)" "$(TO)" $(if $(FROM_PROFILE),--from-profile "$(FROM_PROFILE)") \
+	  $(if $(TO_PROFILE),--to-profile "$(TO_PROFILE)")
 
 bundle: require-env $(STAMPS)/python ## build the bundle of code, store it and write its version into the environment file: make bundle ENV=dev
 	@$(RASTRO_PYTHON) -m stacks bundle "$(ENV)"

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from stacks import grants, preflight, retention, synthesised
-from stacks.artifact import carrying, commands
+from stacks.artifact import carrying, commands, promote
 from stacks.artifact.commands import SETTINGS, Folder
 from stacks.artifact.image import MetadataError
 from stacks.names import account_stack, agent_stack, place_of
@@ -182,6 +182,7 @@ app.command("apply")(plans.apply_plan)
 app.command("drift")(plans.find_drift)
 app.command("image")(commands.push_image)
 app.command("carry")(carrying.carry_image)
+app.command("promote")(promote.promote)
 app.command("bundle")(commands.push_bundle)
 app.command("zip")(commands.write_bundle)
 app.command("pin")(commands.pin_base)

@@ -85,6 +85,7 @@ ASKED: dict[tuple[str, ...], list[str]] = {
         "python -m stacks adopt-state-bucket sandbox",
         "cdktf deploy bootstrap-sandbox --auto-approve",
     ],
+    ("promote", "FROM=dev", "TO=prod"): ["python -m stacks promote dev prod"],
     ("move-state", "ACCOUNT=sandbox"): ["python -m stacks move-state sandbox"],
     ("destroy", "ENV=dev"): [
         CHECK_TERRAFORM,
