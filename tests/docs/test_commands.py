@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 
 import pytest
@@ -10,16 +9,14 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from console.cli import app
-from tests.conftest import ROOT
+from tests.docs.blocks import PAGES, blocks_of
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^ *```sh\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 SHOWN = [
-    (page.name, line.strip())
+    (block.page, command.strip())
     for page in PAGES
-    for block in BLOCK.findall(page.read_text())
-    for line in block.replace("\\\n", " ").splitlines()
-    if line.strip().startswith("rastro ")
+    for block in blocks_of(page)
+    for command in block.commands
+    if block.language == "sh" and command.strip().startswith("rastro ")
 ]
 
 
@@ -37,4 +34,9 @@ def test_a_command_is_understood(line: str) -> None:
 
 def test_every_page_of_commands_is_read() -> None:
     """A block that nobody finds would be held to nothing."""
-    assert {page for page, _ in SHOWN} >= {"README.md", "approvals.md", "cost.md", "doctor.md", "erase.md", "trace.md"}
+    pages = {
+        "README.md",
+        *(f"docs/{name}.md" for name in ("approvals", "cost", "doctor", "erase", "trace", "tutorial")),
+    }
+
+    assert {page for page, _ in SHOWN} >= pages
