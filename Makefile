@@ -47,7 +47,7 @@ override MAX_INCREASE :=
 endif
 TAG ?= $(shell date -u +%Y%m%dT%H%M%SZ)
 
-.PHONY: help setup demo test crash check format synth cost cost-diff prices checkov needs diff plan apply drift deploy output destroy release adopt bootstrap move-state deploy-account image login carry promote bundle zip pin bench lock schema docs actions clean
+.PHONY: help setup demo test crash rehearse check format synth cost cost-diff prices checkov needs diff plan apply drift deploy output destroy release adopt bootstrap move-state deploy-account image login carry promote bundle zip pin bench lock schema docs actions clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  \033[1m%-16s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST) \
@@ -114,6 +114,9 @@ checkov: setup $(STAMPS)/checkov ## hold the shipped stacks to checkov and its w
 
 crash: $(STAMPS)/python ## kill hundreds of processes at every write of the guard, on three stores: about ten minutes
 	@$(RASTRO_PYTHON) -m tests.crash
+
+rehearse: setup ## deploy, plan again and destroy with Terraform and a pretend AWS [RASTRO_PLUGIN_DIR=folder of a real provider]
+	@$(RASTRO_PYTHON) -m tests.rehearsal
 
 check: $(STAMPS)/python ## format, lint, types and import direction
 	@ruff format --check .
@@ -209,9 +212,7 @@ image: require-env $(STAMPS)/python ## build the image, push it and write its di
 	@$(RASTRO_PYTHON) -m stacks image "$(ENV)" "$(TAG)"
 
 login: require-env $(STAMPS)/python ## let Docker into the image repository of an environment's account: make login ENV=dev
-	@registry=$$($(RASTRO_PYTHON) -m stacks registry "$(ENV)"); \
-	  aws ecr get-login-password --region "$$(cut -d. -f4 <<< "$$registry")" \
-	  | docker login --username AWS --password-stdin "$$registry"
+	@$(RASTRO_PYTHON) -m stacks login "$(ENV)"
 
 carry: $(STAMPS)/python ## write one environment's image into the files of others, and copy nothing: make carry FROM=dev TO="staging prod"
 	@test -n "$(FROM)" && test -n "$(TO)" || { echo "name both: make carry FROM=dev TO=prod" >&2; exit 2; }

@@ -13,10 +13,10 @@ from typing import Annotated, Any
 import typer
 
 from stacks import grants, preflight, retention, synthesised
-from stacks.artifact import carrying, commands, promote
+from stacks.artifact import carrying, commands, login, promote
 from stacks.artifact.commands import SETTINGS, Folder
 from stacks.artifact.image import MetadataError
-from stacks.names import account_stack, agent_stack, place_of
+from stacks.names import account_stack, agent_stack
 from stacks.plans import commands as plans
 from stacks.preflight import OperationError, Terraform, refuse_any
 from stacks.remote_state import commands as remote_state
@@ -49,12 +49,6 @@ def stacks_of(environment: str, settings: Folder = SETTINGS) -> None:
     """Print the stacks that an environment needs, its account's first."""
     found = _environment(settings, environment)
     typer.echo(f"{account_stack(found.account.alias)} {agent_stack(found.name)}")
-
-
-@app.command("registry")
-def show_registry(environment: str, settings: Folder = SETTINGS) -> None:
-    """Print the registry of images of an environment's account."""
-    typer.echo(place_of(_environment(settings, environment).account).registry)
 
 
 @app.command("check-terraform")
@@ -181,6 +175,7 @@ app.command("plan")(plans.make_plan)
 app.command("apply")(plans.apply_plan)
 app.command("drift")(plans.find_drift)
 app.command("image")(commands.push_image)
+app.command("login")(login.log_in)
 app.command("carry")(carrying.carry_image)
 app.command("promote")(promote.promote)
 app.command("bundle")(commands.push_bundle)

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stacks.plans.changes import Change, changes_of, report
-from tests.conftest import ROOT
 from tests.stacks.operating import DIGEST
 from tests.stacks.planning import STACKS, UPDATE, Project, laid
 
@@ -196,15 +195,3 @@ def test_what_is_no_built_image_is_not_carried(image: str, project: Project) -> 
     assert answer.returncode == 2
     assert "is not the digest of a built image; `make image ENV=dev`" in answer.stderr
     assert (project.folder / "environments" / "prod.toml").read_text() == prod
-
-
-def test_the_registry_of_an_environment_is_its_account_s(project: Project) -> None:
-    """`make login` lets Docker into it."""
-    answer = project.run("registry", "dev")
-
-    assert answer.stdout == "210987654321.dkr.ecr.us-east-1.amazonaws.com\n", answer.stderr
-
-
-def test_the_shipped_environments_are_still_refused() -> None:
-    """Their accounts are nobody's, so a workflow that is copied and not set up deploys nothing."""
-    assert "documentation ids" in (ROOT / "environments" / "accounts" / "sandbox.toml").read_text()
