@@ -15,7 +15,10 @@ _MESSAGE: Final = "message"
 _STARTED: Final = "started"
 RESULTS: Final = "results"
 """Under it lie the results of calls, each as a JSON text by its call's id."""
-_CHANGES: Final = "changes"
+CHANGES: Final = "changes"
+"""Under it lie the arguments that stages put in the place of calls' own, each as a JSON text by its call's id."""
+ASKED: Final = "asked"
+"""Under it lie the ids of the session's checkpoints whose calls stages changed: no message leads to them."""
 _STEPS: Final = "steps"
 
 
@@ -36,7 +39,8 @@ class Batch:
         self._message = str(document.get(_MESSAGE, ""))
         self._started = list(document.get(_STARTED, ()))
         self._results: dict[str, str] = dict(document.get(RESULTS, {}))
-        self._changes: dict[str, str] = dict(document.get(_CHANGES, {}))
+        self._changes: dict[str, str] = dict(document.get(CHANGES, {}))
+        self._asked = list(document.get(ASKED, ()))
         self.steps = int(document.get(_STEPS, 0))
 
     def result(self, message: str, call_id: str) -> dict[str, Any] | None:
@@ -62,6 +66,14 @@ class Batch:
             self._turn_to(message)
             self._changes[call_id] = json.dumps(arguments, ensure_ascii=False)
             self._put(steps)
+
+    def ask(self, message: str, call_id: str, steps: int) -> None:
+        """Keep that a checkpoint is opened for a call that a stage changed: whoever erases words finds it here."""
+        with self._lock:
+            if call_id not in self._asked:
+                self._turn_to(message)
+                self._asked.append(call_id)
+                self._put(steps)
 
     def start(self, message: str, call_id: str, steps: int) -> None:
         """Note that a call begins."""
@@ -96,6 +108,7 @@ class Batch:
             _STARTED: self._started,
             RESULTS: self._results,
             _STEPS: self.steps,
-            **({_CHANGES: self._changes} if self._changes else {}),
+            **({CHANGES: self._changes} if self._changes else {}),
+            **({ASKED: self._asked} if self._asked else {}),
         }
         self._version = self._store.put_part(self._session_id, PART, document, self._version, self._clock())

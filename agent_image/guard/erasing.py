@@ -125,10 +125,17 @@ class ErasingStore:
         written = [rewriting.message(message) for message in messages]
         results = {call: _read(result) for call, result in dict(kept.get(batch.RESULTS, {})).items()}
         answered = {call: rewriting.result(result) for call, result in results.items()}
+        asked = tuple(kept.get(batch.ASKED, ()))
         checkpoints = [
             (checkpoint, replace(checkpoint, result=rewriting.result(checkpoint.result)))
-            for checkpoint in self._checkpoints(session_id, messages)
+            for checkpoint in self._checkpoints(session_id, messages, asked)
         ]
+        # What stages put in the place of a model's arguments stands in no message.
+        for changed in dict(kept.get(batch.CHANGES, {})).values():
+            rewriting.arguments(_read(changed))
+        for checkpoint, _ in checkpoints:
+            if checkpoint.id in asked:
+                rewriting.arguments(checkpoint.arguments)
         return _Parts(
             said={**said, MESSAGES: _text(written)} if written != messages else None,
             said_version=said_version,
@@ -140,10 +147,10 @@ class ErasingStore:
             counted=Rewritten(rewriting.changed, rewriting.left),
         )
 
-    def _checkpoints(self, session_id: str, messages: Sequence[Any]) -> Iterator[Checkpoint]:
-        """Read the checkpoints of all calls that a conversation holds, and of those that it waits for."""
+    def _checkpoints(self, session_id: str, messages: Sequence[Any], asked: Sequence[str]) -> Iterator[Checkpoint]:
+        """Read the checkpoints of all calls that a conversation holds, or that were changed, or that it waits for."""
         pending = self._store.session(session_id).session.pending
-        for checkpoint_id in dict.fromkeys((*_call_ids(session_id, messages), *pending)):
+        for checkpoint_id in dict.fromkeys((*_call_ids(session_id, messages), *asked, *pending)):
             found = self._records.get(checkpoint_key(checkpoint_id))
             if found is not None:
                 yield decode(Checkpoint, found.document)

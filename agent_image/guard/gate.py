@@ -117,9 +117,10 @@ class Gate:
 
     def _kept(self, said: Call, answer: Admitted | Answered) -> Admitted | Answered:
         """Keep what stages have heard of: a later run tells neither them nor the detectors of it again."""
-        work, call = self._work, self._bound(said).call
+        work = self._work
         if isinstance(answer, Admitted) or answer.ruling not in NOT_RUN or not work.guard.stages.after_tool:
             return answer
+        call = self._bound(said).call
         # A call that runs, or began before, under the same id has another answer.
         if not self._carrying.runs(call.id) and not work.batch.started(call.message, call.id):
             work.batch.record(call.message, call.id, answer.result, work.steps)
@@ -248,6 +249,8 @@ class Gate:
 
     def _ask(self, asked: Asked, classified: Classified, reasons: tuple[str, ...]) -> Admitted | Answered:
         call = asked.call
+        if asked.changed:
+            self._work.batch.ask(call.message, call.id, self._work.steps)
         case = opened(
             self._work,
             id=call.id,

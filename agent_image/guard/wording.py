@@ -41,6 +41,10 @@ class Rewriting:
             return result
         return {**result, "content": [self._part(part) for part in content]}
 
+    def arguments(self, arguments: Any) -> None:  # noqa: ANN401 - the same
+        """Count what the arguments of a call hold: they are bound, and stay."""
+        self._leave(arguments)
+
     def _block(self, block: Any) -> Any:  # noqa: ANN401 - the same
         match block:
             case {"toolResult": result}:

@@ -15,10 +15,13 @@ from agent_image.guard.erasing import ERASING, LEASE, SessionInUse
 from agent_image.guard.records import Document
 from agent_image.guard.session import CONVERSATION, MESSAGES
 from agent_image.guard.store import session_key
+from agent_image.guard.verdict import Stages, Verdict
 from agent_image.guard.wording import Rewriting
 from tests.agent_image.grounds import SESSION, Stage
 from tests.agent_image.guard.erased import (
     MARK,
+    RED_SEARCH,
+    SEARCH,
     STORY,
     WORDS,
     BrokenOffError,
@@ -32,7 +35,7 @@ from tests.agent_image.guard.erased import (
     waiting,
 )
 from tests.agent_image.guard.gate_grounds import Effects
-from tests.agent_image.scripted import Says
+from tests.agent_image.scripted import Calls, Says
 
 SAID = f"{session_key(SESSION)}#{CONVERSATION}"
 
@@ -161,6 +164,25 @@ def test_an_owner_that_erases_is_told_from_a_run_by_its_name() -> None:
     erased(stage.records, stage.clock)
 
     assert stage.guard.store.session(SESSION).session.owner == "run-9"
+
+
+def test_what_an_approved_call_answered_that_a_stage_had_changed_is_found_too() -> None:
+    """Its checkpoint's id is made from arguments that stand in no message; those hold the words, and are counted."""
+    changes = Stages(before_tool=[lambda *_: Verdict(source="hook", arguments={"query": WORDS})])
+    turns = (SEARCH, Says("So it is."), Calls("look", '{"at": "here"}', "call-9"), Says("Done."))
+    stage = Stage(turns, settings=RED_SEARCH, stages=changes)
+    checkpoint = stage.ask()["checkpoint_id"]
+    stage.decide(checkpoint, Choice.APPROVE)
+    assert stage.go_on(checkpoint)["status"] == "completed"
+    stage.ask("And here?")
+
+    counted = erased(stage.records, stage.clock)
+
+    case = stage.guard.store.case(checkpoint)
+    assert case is not None
+    assert WORDS not in str(case.checkpoint.result)
+    assert MARK in str(case.checkpoint.result)
+    assert counted.left >= 1
 
 
 def test_words_in_arguments_are_counted_and_stay() -> None:
