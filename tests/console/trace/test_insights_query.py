@@ -102,6 +102,16 @@ def test_a_window_is_asked_for_to_the_millisecond() -> None:
         "fields @message | sort @ingestionTime",
         "stats count(*)",
         "fields @message |",
+        'filter evnt = "error"',
+        'filter attributes.rastro.costusd = "1"',
+        "fields @message | sort @timestamp up",
+        'filter event = "error" | fields @message',
+        "fields coalesce(tool, model)",
+        "stats count(*) by event",
+        "stats median(cost_usd) as usd by event",
+        "stats count(*) as times by event | sort @timestamp desc",
+        'stats count(*) as times by event | filter event = "error"',
+        "# no query",
     ],
 )  # fmt: skip
 def test_the_server_of_these_tests_refuses_what_we_should_not_write(text: str) -> None:
