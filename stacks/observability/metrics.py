@@ -194,7 +194,8 @@ METRICS: Final = (
     ),
     MetricRow(
         name="Spans",
-        pattern='{ $.spanId = "*" }',
+        # A log record names a span, too, but lasts no time.
+        pattern='{ ($.spanId = "*") && ($.durationNano >= 0) }',
         what="Spans that arrived in the log group.",
     ),
     MetricRow(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
@@ -9,15 +11,17 @@ from typing import Any
 import pytest
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
-from agent_image.contract import Choice, EventName
+from agent_image.contract import Choice, EventName, Ruling
 from agent_image.errors import StoreError
 from agent_image.guard.alerts import Alert
 from agent_image.guard.findings import Severity
+from agent_image.guard.metrics import report
 from agent_image.guard.outbox import ATTEMPTS, Outbox
 from agent_image.guard.outlet import MemoryOutlet
 from agent_image.guard.records import Records
 from agent_image.guard.slim import SlimLine
 from agent_image.invocation import Sweep
+from agent_image.notice import line
 from agent_image.retrieval.archive import Archive
 from agent_image.stores.memory import MemoryRecords
 from agent_image.telemetry.exporter import Lost, TrailExporter
@@ -26,6 +30,7 @@ from tests.agent_image.grounds import NOON, RETURNS, Stage, closing
 from tests.agent_image.guard.chains import DIGEST, Ticking, chain
 from tests.agent_image.guard.gate_grounds import Effects, looking, paying
 from tests.agent_image.scripted import Raises, Says
+from tests.conftest import ROOT
 from tests.loopback.filter_pattern import parse, published
 
 OTHER = "session-" + "9" * 32
@@ -178,6 +183,19 @@ def test_cost_tokens_and_latencies_are_the_numbers_of_the_lines() -> None:
     }
 
 
+@pytest.mark.parametrize("ruling", Ruling)
+def test_what_became_of_a_call_counts_as_the_image_s_own_report_counts_it(ruling: Ruling) -> None:
+    """Carried out, held back, or neither: the two lists stand in two places, and are the same."""
+    lines: list[bytes] = []
+    events = chain(MemoryOutlet(), slim=SlimLine(DIGEST, lines.append), clock=Ticking())
+    events.append(EventName.TOOL_RESULT, step=1, tool="pay", decision=ruling.value, is_error=True)
+    told = report(json.loads(line) for line in lines)
+    sums = counted(lines)
+
+    assert sums.get("CallsHeldBack", 0) == told.blocked_calls
+    assert sums.get("ToolCalls", 0) == sums.get("ToolErrors", 0) == sum(tool.calls for tool in told.tools.values())
+
+
 def test_an_expiry_of_a_budget_counts_and_what_else_became_of_it_does_not() -> None:
     """A session that asks to go on waits for a person, like a call."""
     lines: list[bytes] = []
@@ -295,3 +313,45 @@ def test_alerts_that_reach_nobody_are_counted(capfd: pytest.CaptureFixture[str])
     Outbox(Broken(), stage.clock, NOON - NOON).put(alert)
 
     assert counted(noticed(capfd)) == {"AlertsLost": 2}
+
+
+@pytest.mark.parametrize(
+    ("code", "sums"),
+    [
+        ("audit_not_durable", {"AuditsLost": 1}),
+        ("sweep_unrecorded", {"AuditsLost": 1}),
+        ("alert_lost", {"AlertsLost": 1}),
+        ("alert_dead", {"AlertsLost": 1}),
+        ("alert_unreadable", {"AlertsLost": 1}),
+        ("archive_lost", {"PassagesLost": 3}),
+        ("spans_lost", {"SpansLost": 3}),
+        ("alerts_not_delivered", {}),
+        ("slim_lines_lost", {}),
+        ("sweep_failed", {}),
+    ],
+)
+def test_each_notice_feeds_its_metric_and_no_other(code: str, sums: dict[str, int]) -> None:
+    """The code is one that the image says somewhere: a renamed notice would leave an alarm that never rings."""
+    said = {
+        found
+        for file in (ROOT / "agent_image").rglob("*.py")
+        for found in re.findall(r'(?:notice|_tell)\("(\w+)"', file.read_text(encoding="utf-8"))
+    }
+
+    assert code in said
+    assert counted([line(code, {"count": 3, "reason": "unavailable"})]) == sums
+
+
+def test_a_span_counts_as_one_and_a_line_that_names_a_span_as_none() -> None:
+    """Spans lie in the same group, in the shape that CloudWatch stores; lines name the span that they happened in."""
+    stored = json.loads((ROOT / "tests" / "stacks" / "settings" / "golden_span.json").read_text(encoding="utf-8"))
+    spans = [json.dumps(span).encode() for span in stored if "kind" in span]
+    lines: list[bytes] = []
+    events = chain(MemoryOutlet(), slim=SlimLine(DIGEST, lines.append), ids=lambda: ("1" * 32, "2" * 16))
+    events.append(EventName.RUN_STARTED, step=0)
+    record = json.dumps({"traceId": "1" * 32, "spanId": "2" * 16, "severityText": "INFO", "body": {}}).encode()
+
+    assert spans
+    assert counted(spans) == {"Spans": len(spans)}
+    assert b"span_id" in lines[0]
+    assert counted([*lines, record]) == {"RunsStarted": 1}
