@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from tests.loopback.insights_counting import AGGREGATES, Column, Counting, Fields, pct
 from tests.loopback.insights_fields import KNOWN
 
 Condition = Callable[[Fields], bool]
+Part = TypeVar("Part")
 
 _TOKEN: Final = re.compile(
     r"""(?:\s|\#[^\n]*\n)*(?:
@@ -300,7 +301,7 @@ class _Reader:
             raise MalformedQueryError(message)
         return lambda fields: _COMPARISONS[sign](fields.get(field), text)
 
-    def _listed(self, read: Callable[[], str]) -> Iterator[str]:
+    def _listed(self, read: Callable[[], Part]) -> Iterator[Part]:
         yield read()
         while self._peek() == ",":
             self._expect(",")
