@@ -7,6 +7,11 @@ extract of the real one, `tests/terraform_schema/aws.json`. `wire.py` declares t
 
 It proves the graph, the order, what is refused and what is left. It cannot prove that AWS accepts a value.
 
+`make rehearse` (`__main__.py`) goes the whole way with the framework's CLI: deploy, a second plan without changes,
+destroy. With `RASTRO_PLUGIN_DIR`, a folder laid out as Terraform's mirrors and plugin caches are, it takes the real
+provider from there and moto's server for AWS; `plugins.py` finds the binary, `trimming.py` leaves out what either does
+not know.
+
 By hand, in the project's folder, with an account id of your choice in a copy of `environments/`:
 
     eval "$(python -m tests.rehearsal.provider install "$PWD/pretend")"

@@ -19,6 +19,7 @@ from typing import Any, Final
 import grpc  # type: ignore[import-untyped] # it ships no types
 
 from tests.rehearsal.cloud import Cloud, RefusedError, kind_of
+from tests.rehearsal.plugins import platform
 from tests.rehearsal.wire import UNKNOWN, decode, encode, is_unknown, messages
 from tests.terraform_schema.schema import Argument, Kind, Type, load_schema
 
@@ -31,7 +32,7 @@ _COMPUTED_TYPES: Final = {"tags_all": b'["map","string"]', "attachment_count": b
 
 def install(folder: Path, version: str) -> dict[str, str]:
     """Write a mirror that holds this provider alone, and return the environment that makes Terraform use it."""
-    place = folder / "mirror/registry.terraform.io/hashicorp/aws" / version / _platform()
+    place = folder / "mirror/registry.terraform.io/hashicorp/aws" / version / platform()
     place.mkdir(parents=True, exist_ok=True)
     binary = place / f"terraform-provider-aws_v{version}"
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
@@ -45,11 +46,6 @@ def install(folder: Path, version: str) -> dict[str, str]:
         "PRETEND_CLOUD": str(folder / "cloud"),
         "CHECKPOINT_DISABLE": "1",
     }
-
-
-def _platform() -> str:
-    system, _, _, _, machine = os.uname()
-    return f"{system.lower()}_{ {'x86_64': 'amd64', 'aarch64': 'arm64'}.get(machine, machine) }"
 
 
 class Provider:

@@ -102,6 +102,7 @@ class Stage:
     @classmethod
     def shipped(cls, folder: Path, environment: Mapping[str, str]) -> Stage:
         """Copy the shipped settings, with an account that is no documentation id and images that were pushed."""
+        folder.mkdir(exist_ok=True)
         stage = cls(folder, environment)
         shutil.copytree(ROOT / "environments", stage.settings)
         for name in ("dev", "staging"):
