@@ -1,4 +1,4 @@
-"""Carry the image of one environment into the files of others and copy nothing, so that a plan comes before its image."""
+"""Carry the image of one environment into the files of others and copy nothing: a plan then comes before its image."""
 
 from __future__ import annotations
 

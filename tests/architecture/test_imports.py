@@ -87,7 +87,6 @@ ENTRY_POINTS = {
     "stacks/__main__.py",
     "stacks/artifact/commands.py",
     "stacks/artifact/login.py",
-    "stacks/artifact/login.py",
     "stacks/artifact/promote.py",
     "stacks/artifact/registry.py",
     "stacks/remote_state/checking.py",
