@@ -26,7 +26,7 @@ _LONGEST: Final = 60_000
 """GitHub takes 65,536 characters."""
 _CUT: Final = "\n\n(cut: the whole text is among the artifacts of the run)\n"
 _PAGE: Final = 100
-_MISSING: Final = frozenset({404, 422})
+_MISSING, _EXISTS = 404, 422
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +92,11 @@ def propose(github: GitHub, text: str, branch: str, title: str, *paths: str) -> 
     Nothing happens where no file differs.
     """
     base = github.call("GET", "")["default_branch"]
-    changed = [path for path in paths if _held(github, base, path)[1] != Path(path).read_bytes()]
+    changed = [path for path in paths if _held(github, base, path) != Path(path).read_bytes()]
     if not changed:
         print("nothing differs: no pull request")
         return
-    _begin(github, base, branch)
-    for path in changed:
-        digest, _ = _held(github, branch, path)
-        content = base64.b64encode(Path(path).read_bytes()).decode()
-        new = {"message": title, "content": content, "branch": branch, **({"sha": digest} if digest else {})}
-        github.call("PUT", f"/contents/{urllib.parse.quote(path)}", new)
+    _lay(github, base, branch, title, changed)
     owner = github.repository.partition("/")[0]
     body = {"title": title, "body": marked(branch, text)}
     if before := github.every(f"/pulls?state=open&head={owner}:{branch}"):
@@ -110,26 +105,30 @@ def propose(github: GitHub, text: str, branch: str, title: str, *paths: str) -> 
         github.call("POST", "/pulls", {**body, "head": branch, "base": base})
 
 
-def _begin(github: GitHub, base: str, branch: str) -> None:
-    """Let a branch begin at the base, whatever it held before."""
+def _lay(github: GitHub, base: str, branch: str, message: str, paths: list[str]) -> None:
+    """Let a branch be the base and one commit, in one step: GitHub closes a pull request whose branch is the base."""
     start = github.call("GET", f"/git/ref/heads/{base}")["object"]["sha"]
+    entries = [{"path": path, "mode": "100644", "type": "blob", "content": Path(path).read_text()} for path in paths]
+    under = github.call("GET", f"/git/commits/{start}")["tree"]["sha"]
+    tree = github.call("POST", "/git/trees", {"base_tree": under, "tree": entries})["sha"]
+    commit = github.call("POST", "/git/commits", {"message": message, "tree": tree, "parents": [start]})["sha"]
     try:
-        github.call("POST", "/git/refs", {"ref": f"refs/heads/{branch}", "sha": start})
+        github.call("POST", "/git/refs", {"ref": f"refs/heads/{branch}", "sha": commit})
     except urllib.error.HTTPError as error:
-        if error.code not in _MISSING:
+        if error.code != _EXISTS:
             raise
-        github.call("PATCH", f"/git/refs/heads/{branch}", {"sha": start, "force": True})
+        github.call("PATCH", f"/git/refs/heads/{branch}", {"sha": commit, "force": True})
 
 
-def _held(github: GitHub, branch: str, path: str) -> tuple[str | None, bytes]:
-    """Read a file of a branch: its digest and its bytes, or None and nothing where there is none."""
+def _held(github: GitHub, branch: str, path: str) -> bytes | None:
+    """Read a file of a branch, or None where there is none."""
     try:
         found = github.call("GET", f"/contents/{urllib.parse.quote(path)}?ref={branch}")
     except urllib.error.HTTPError as error:
-        if error.code not in _MISSING:
+        if error.code != _MISSING:
             raise
-        return None, b""
-    return found["sha"], base64.b64decode(found["content"])
+        return None
+    return base64.b64decode(found["content"])
 
 
 def _mark(key: str) -> str:

@@ -7,7 +7,6 @@ with repository(GitHub()) as github:
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import re
 from collections.abc import Iterator
@@ -36,6 +35,7 @@ class GitHub:
         comments: of every pull request, by its number.
         issues: open and closed ones; GitHub lists pull requests among them.
         branches: files by branch.
+        trees: what was planted and no branch may hold yet.
         releases: the newest version of other repositories.
         tags: by repository and version: what the tag names, which is a commit or an object of its own.
     """
@@ -44,6 +44,7 @@ class GitHub:
     issues: list[dict[str, Any]] = field(default_factory=list)
     pulls: list[dict[str, Any]] = field(default_factory=list)
     branches: dict[str, dict[str, bytes]] = field(default_factory=lambda: {"main": {}})
+    trees: list[dict[str, bytes]] = field(default_factory=list)
     releases: dict[str, str] = field(default_factory=dict)
     tags: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
     annotated: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -83,11 +84,13 @@ class GitHub:
             "GET /pulls": lambda: _page([one for one in self.pulls if one["label"] == query["head"]], query),
             "POST /pulls": lambda: self._add(self.pulls, {**body, "label": f"owner:{body['head']}", "user": BOT}),
             r"PATCH /pulls/(\d+)": lambda wanted: self._change("number", int(wanted), body),
-            r"GET /git/ref/heads/(.+)": lambda branch: {"object": {"sha": f"sha of {branch}"}},
-            "POST /git/refs": lambda: self._begin(body["ref"].removeprefix("refs/heads/")),
-            r"PATCH /git/refs/heads/(.+)": lambda branch: self._begin(branch, again=True),
+            r"GET /git/ref/heads/(.+)": lambda branch: {"object": {"sha": f"commit-{branch}"}},
+            r"GET /git/commits/commit-(.+)": lambda branch: {"tree": {"sha": f"tree-{branch}"}},
+            "POST /git/trees": lambda: self._plant(body["base_tree"].removeprefix("tree-"), body["tree"]),
+            "POST /git/commits": lambda: {"sha": f"{body['tree']} on {body['parents'][0]}"},
+            "POST /git/refs": lambda: self._point(body["ref"].removeprefix("refs/heads/"), body["sha"], new=True),
+            r"PATCH /git/refs/heads/(.+)": lambda branch: self._point(branch, body["sha"], new=not body["force"]),
             r"GET /contents/(.+)": lambda path: self._file(query["ref"], path),
-            r"PUT /contents/(.+)": lambda path: self._write(path, body),
         }
 
     def _add(self, to: list[dict[str, Any]], one: dict[str, Any]) -> dict[str, Any]:
@@ -101,24 +104,24 @@ class GitHub:
         found.update(body)
         return found
 
-    def _begin(self, branch: str, *, again: bool = False) -> dict[str, Any]:
-        if (branch in self.branches) != again:
+    def _plant(self, base: str, entries: list[dict[str, str]]) -> dict[str, Any]:
+        files = {entry["path"]: entry["content"].encode() for entry in entries}
+        self.trees.append({**self.branches[base], **files})
+        return {"sha": f"planted-{len(self.trees) - 1}"}
+
+    def _point(self, branch: str, commit: str, *, new: bool) -> dict[str, Any]:
+        if (branch in self.branches) == new:
             raise _RefusedError(422)
-        self.branches[branch] = dict(self.branches["main"])
+        tree, _, parent = commit.partition(" on ")
+        assert parent == "commit-main"
+        self.branches[branch] = self.trees[int(tree.removeprefix("planted-"))]
         return {}
 
     def _file(self, branch: str, path: str) -> dict[str, Any]:
         content = self.branches.get(branch, {}).get(path)
         if content is None:
             raise _RefusedError(404)
-        return {"sha": _blob(content), "content": base64.encodebytes(content).decode()}
-
-    def _write(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        files = self.branches[body["branch"]]
-        if body.get("sha") != (_blob(files[path]) if path in files else None):
-            raise _RefusedError(409)
-        files[path] = base64.b64decode(body["content"])
-        return {}
+        return {"content": base64.encodebytes(content).decode()}
 
     def _of_another(self, name: str, what: str) -> dict[str, Any]:
         if what == "releases/latest" and name in self.releases:
@@ -132,12 +135,9 @@ class GitHub:
 
 
 def _page(found: list[dict[str, Any]], query: dict[str, str]) -> list[dict[str, Any]]:
-    size, page = int(query["per_page"]), int(query["page"])
+    # However many are asked for, GitHub gives a hundred at most.
+    size, page = min(100, int(query["per_page"])), int(query["page"])
     return found[size * (page - 1) : size * page]
-
-
-def _blob(content: bytes) -> str:
-    return hashlib.sha1(b"blob %d\0%s" % (len(content), content), usedforsecurity=False).hexdigest()
 
 
 @contextmanager

@@ -88,7 +88,7 @@ def test_drift_is_one_open_issue_an_environment(github: GitHub, tmp_path: Path) 
 
 
 def test_files_are_proposed_and_proposed_anew(github: GitHub, tmp_path: Path) -> None:
-    """The branch begins at the base each time, and holds what is here; unchanged files are left out."""
+    """The branch is the base of today and what is here, in one step: no moment at which it holds nothing."""
     github.branches["main"] = {"a.toml": b"old", "same.toml": b"same", "gone/b.toml": b"b"}
     (tmp_path / "same.toml").write_text("same")
     (tmp_path / "new.toml").write_text("new")
@@ -97,13 +97,20 @@ def test_files_are_proposed_and_proposed_anew(github: GitHub, tmp_path: Path) ->
         (tmp_path / "a.toml").write_text(text)
         answer = post(github, tmp_path, "propose", "pipeline/x", "Renew", "a.toml", "same.toml", "new.toml", text=text)
         assert answer.returncode == 0, answer.stderr
+        assert github.branches["pipeline/x"]["gone/b.toml"] == github.branches["main"]["gone/b.toml"]
+        github.branches["main"]["gone/b.toml"] += b"!"
+    github.branches["main"]["gone/b.toml"] = b"b!"
 
     assert github.branches["pipeline/x"] == {**github.branches["main"], "a.toml": b"newest", "new.toml": b"new"}
     assert github.branches["main"]["a.toml"] == b"old"
     (pull,) = github.pulls
     assert (pull["head"], pull["base"], pull["title"]) == ("pipeline/x", "main", "Renew")
     assert pull["body"].endswith("newest")
-    assert "PUT /repos/owner/agent/contents/same.toml" not in github.asked
+    assert [one for one in github.asked if "refs" in one] == [
+        "POST /repos/owner/agent/git/refs",
+        "POST /repos/owner/agent/git/refs",
+        "PATCH /repos/owner/agent/git/refs/heads/pipeline/x",
+    ]
 
 
 def test_nothing_is_proposed_where_nothing_differs(github: GitHub, tmp_path: Path) -> None:

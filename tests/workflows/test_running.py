@@ -226,6 +226,7 @@ def uploaded(job: str) -> list[str]:
         pytest.param(["agent_image/app.py", "README.md"], "", True, id="the agent, in an earlier push"),
         pytest.param(["agent_image/app.py", "environments/dev.toml"], "", False, id="the agent, recorded since"),
         pytest.param(["environments/dev.toml", "agent_image/app.py"], "", True, id="the agent, after a record"),
+        pytest.param(["agent_image/app.py", "owner.toml"], "", True, id="the agent, and another setting since"),
         pytest.param(["README.md"], "true", True, id="somebody asked"),
     ],
 )
@@ -234,8 +235,10 @@ def test_an_image_is_built_where_the_recorded_one_is_older(
 ) -> None:
     """A record that nobody merged yet leads to a build, and not back to an older image."""
     for file in changes:
-        text = (fresh.folder / file).read_text()
-        (fresh.folder / file).write_text(text.replace("1", "2"))
+        if file == "owner.toml":
+            fresh.change("environments/dev.toml", 'name = "a"', 'name = "b"')
+        else:
+            fresh.change(file, "1", "2")
         fresh.commit(f"change {file}")
 
     answer = fresh.run(step("deploy.yml", "changes", "Tell whether there is an image to build"), {"ASKED": asked})
