@@ -82,8 +82,8 @@ def _reads(watch: Watch, alarm: Chosen) -> dict[str, Any]:
         read = _metric(watch, watched)
         statistic = read.pop("stat")
         if statistic.startswith(_PERCENTILE):
-            # With few samples a percentile is their maximum: the alarm waits for more.
-            kind = {"extended_statistic": statistic, "evaluate_low_sample_count_percentiles": "ignore"}
+            # Told to ignore few samples, a p99 waits for a thousand of them: it would hardly ring, and hardly end.
+            kind = {"extended_statistic": statistic, "evaluate_low_sample_count_percentiles": "evaluate"}
         else:
             kind = {"statistic": statistic}
         return {**read, **kind, "period": alarm.period_seconds}

@@ -79,12 +79,18 @@ def test_metrics_of_services_are_named_as_the_services_publish_them(shipped: Syn
         "Name": "handbook_prod::live",
     }
     assert (latency["extended_statistic"], "statistic" in latency) == ("p99", False)
-    assert latency["evaluate_low_sample_count_percentiles"] == "ignore"
     assert (findings["namespace"], findings["metric_name"]) == ("AWS/Logs", "LogEventsWithFindings")
     assert findings["dimensions"] == {"LogGroupName": GROUP, "DataProtectionOperation": "Audit"}
     assert (default["namespace"], default["metric_name"]) == ("AWS/Logs", "IncomingBytes")
     group = f"/aws/bedrock-agentcore/runtimes/${{{RUNTIME}.agent_runtime_id}}-DEFAULT"
     assert default["dimensions"] == {"LogGroupName": group}
+
+
+def test_a_percentile_is_judged_however_few_calls_there_are(shipped: Synthesis) -> None:
+    """CloudWatch would ignore a p99 of fewer than 10 / (1 - 0.99) calls in a period, and keep whatever state it had."""
+    percentiles = [found for found in shipped["agent-prod"].resources(ALARM).values() if "extended_statistic" in found]
+
+    assert [found["evaluate_low_sample_count_percentiles"] for found in percentiles] == ["evaluate"]
 
 
 def test_a_rate_is_metric_math_over_the_metrics_that_it_names(shipped: Synthesis) -> None:
