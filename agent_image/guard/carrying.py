@@ -39,7 +39,7 @@ class Admitted:
         arguments: what it runs with: the model's arguments, or a person's in their place.
         claim: what the tool is given to prove it: its idempotency key and fencing token.
         since: when it was let through.
-        changed: a stage put the arguments in the place of the model's.
+        said: the model's call; another object than `call` where a stage put other arguments in the place of its own.
     """
 
     call: Call
@@ -49,8 +49,13 @@ class Admitted:
     ruling: Ruling
     reservation: Reservation
     since: datetime
+    said: Call
     approved: Approved | None = None
-    changed: bool = False
+
+    @property
+    def changed(self) -> bool:
+        """Tell whether a stage put other arguments in the place of the model's."""
+        return self.said is not self.call
 
 
 class Carrying:
@@ -74,7 +79,7 @@ class Carrying:
         arguments: Mapping[str, Any],
         approved: Approved | None = None,
         *,
-        changed: bool = False,
+        said: Call | None = None,
     ) -> Admitted:
         """Write the intent, then let go: durable first where a person was asked.
 
@@ -113,7 +118,7 @@ class Carrying:
             reservation=reservation,
             since=work.guard.clock(),
             approved=approved,
-            changed=changed,
+            said=said or call,
         )
 
     def finish(self, admitted: Admitted, result: ToolResult, error: BaseException | None) -> ToolResult:
@@ -127,14 +132,14 @@ class Carrying:
         self._running.discard(call.id)
         succeeded = error is None and result.get("status") == "success"
         progress = Progress.DONE if admitted.approved is None else _progress(error, succeeded=succeeded)
-        told = self._recorded(
-            admitted, result if error is None else sayings.raised(error), progress, succeeded=succeeded
-        )
+        answer = result if error is None else sayings.raised(error)
+        told = self._recorded(admitted, answer, progress, succeeded=succeeded)
         # A call that had no effect costs a step, and no price.
         price = admitted.reservation.amount
         actual = replace(price, nano_usd=0) if isinstance(error, NoEffect) else price
         self._spending.settle(admitted.reservation, actual)
-        work.seen(call, told, admitted.classified.rule.volatile)
+        # What the model asks for again and again is a circle, whatever stages add to the call and to its answer.
+        work.seen(admitted.said, answer, admitted.classified.rule.volatile)
         self._note(admitted, told, actual, is_error=not succeeded, in_doubt=progress is Progress.IN_DOUBT)
         if admitted.classified.rule.notify:
             work.alert("tool_ran", Severity.WARNING, {"tool": call.tool, "zone": admitted.classified.zone.value})

@@ -97,14 +97,22 @@ class Gate:
         """
         return self._carrying.finish(admitted, result, error)
 
-    def unknown(self, call: Call) -> Answered:
+    def unknown(self, call: Call) -> Admitted | Answered:
         """Turn away a call of a tool that nobody has: there is nothing to run, and nothing to ask about.
 
         Raises:
-            AuditError: it cannot be written down.
+            AgentError: it cannot be written down.
         """
         # The name is the model's own words.
-        return self._refused(replace(call, tool=NOBODYS), Zone.RED, sayings.NO_TOOL, "unknown_tool")
+        nobodys = replace(call, tool=NOBODYS)
+        try:
+            kept = self._work.batch.result(nobodys.message, nobodys.id)
+        except NotCanonical as error:
+            return self._heard(self._refused(nobodys, Zone.RED, error.message, error.code))
+        if kept is not None:
+            return Answered(nobodys, Ruling.REPLAYED, kept)
+        refused = self._refused(nobodys, Zone.RED, sayings.NO_TOOL, "unknown_tool")
+        return self._kept(nobodys, self._heard(refused))
 
     def _heard(self, admitted: Admitted | Answered) -> Admitted | Answered:
         """Let stages hear of a call that was kept from running."""
@@ -199,12 +207,11 @@ class Gate:
         `again`: a person is asked in any case, for what was approved is not what would run.
         """
         call, classified = asked.call, self._classified(asked.call)
-        print_ = fingerprint(call.tool, call.arguments, classified.rule.volatile)
-        if held := self._held(call, classified, print_):
+        if held := self._held(asked, classified):
             return held
         over = self._spending.over(price_of(classified))
         asks = [verdict.code or HOOK_ASKED for verdict in verdicts if verdict.say is Say.ASK]
-        if self._work.watch.retries(call.tool, print_):
+        if self._work.watch.retries(call.tool, fingerprint(call.tool, call.arguments, classified.rule.volatile)):
             # A sum just below the bound, after a person refused the one above it.
             asks.append(Anomaly.EDITED_RETRY)
         if again or classified.asks or asks:
@@ -215,7 +222,7 @@ class Gate:
             return self._ask(asked, classified, (*classified.reasons, *asks, *changed, *over))
         if over:
             self._spending.pass_gate(over, call.message)
-        return self._carrying.begin(call, classified, call.arguments, changed=asked.changed)
+        return self._carrying.begin(call, classified, call.arguments, said=asked.said)
 
     def _denied(self, call: Call, verdicts: tuple[Verdict, ...]) -> Answered | None:
         """Refuse what a stage refuses."""
@@ -233,19 +240,19 @@ class Gate:
             return None
         return self._refused(call, self._classified(call).zone, sayings.MISCHANGED, "invalid_edit")
 
-    def _held(self, call: Call, classified: Classified, asked: str) -> Answered | None:
-        """Hold a call that goes round in circles.
+    def _held(self, asked: Asked, classified: Classified) -> Answered | None:
+        """Hold a call that goes round in circles, by what the model asks for.
 
         Raises:
             Stopped: it has done so for too long.
         """
-        work = self._work
-        remedy = work.watch.verdict(asked)
+        work, said, volatile = self._work, asked.said, classified.rule.volatile
+        remedy = work.watch.verdict(fingerprint(said.tool, said.arguments, volatile))
         if remedy is Remedy.STOP:
             # The detectors see it at the run's end, and tell people.
-            work.seen(call, sayings.refusal(sayings.LOOPING), classified.rule.volatile, held=True)
+            work.seen(said, sayings.refusal(sayings.LOOPING), volatile, held=True)
             raise going_in_circles()
-        return self._refused(call, classified.zone, sayings.LOOPING, LOOP) if remedy is Remedy.BLOCK else None
+        return self._refused(asked.call, classified.zone, sayings.LOOPING, LOOP) if remedy is Remedy.BLOCK else None
 
     def _ask(self, asked: Asked, classified: Classified, reasons: tuple[str, ...]) -> Admitted | Answered:
         call = asked.call
@@ -332,7 +339,7 @@ class Gate:
         work.reset_watch()
         try:
             return self._carrying.begin(
-                call, classified, arguments, Approved(case=case, claimed=claimed), changed=asked.changed
+                call, classified, arguments, Approved(case=case, claimed=claimed), said=asked.said
             )
         except AgentError:
             self._claims.give_back(claimed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from agent_image.guard.plain import compact, plain
 
 DIGITS: Final = 32
 """Hexadecimal digits of a fingerprint and of an observation."""
+Settle = Callable[[str], str]
 _NO_FORM: Final = "no_canonical_form"
 
 
@@ -29,13 +30,13 @@ def fingerprint(tool: str, arguments: Mapping[str, Any], volatile: Collection[st
     return digest(tool, text)[:DIGITS]
 
 
-def observation(result: object, *, is_error: bool, volatile: Collection[str] = ()) -> str:
+def observation(result: object, *, is_error: bool, volatile: Collection[str] = (), settle: Settle | None = None) -> str:
     """Give equal results equal observations: white space does not count, nor what the tool declared volatile.
 
-    Hand over what the tool answered, without the id of its call.
+    Hand over what the tool answered, without the id of its call. `settle` is the tool's own way with its texts.
     """
     left_out = frozenset(volatile)
-    settled = _settled(_without(plain(result), left_out), left_out)
+    settled = _settled(_without(plain(result), left_out), left_out, settle or str)
     return digest(compact(settled, sort_keys=True), str(is_error))[:DIGITS]
 
 
@@ -54,14 +55,14 @@ def _under(key: object, volatile: frozenset[str]) -> frozenset[str]:
     return frozenset(path.removeprefix(f"{key}.") for path in volatile if path.startswith(f"{key}."))
 
 
-def _settled(value: Any, volatile: frozenset[str]) -> Any:  # noqa: ANN401 - JSON of any shape
+def _settled(value: Any, volatile: frozenset[str], settle: Settle) -> Any:  # noqa: ANN401 - JSON of any shape
     match value:
         case list():
-            return [_settled(one, volatile) for one in value]
+            return [_settled(one, volatile, settle) for one in value]
         case dict():
-            return {key: _settled(one, volatile) for key, one in value.items()}
+            return {key: _settled(one, volatile, settle) for key, one in value.items()}
         case str():
-            return _words(value, volatile)
+            return _words(settle(value), volatile)
         case _:
             return value
 

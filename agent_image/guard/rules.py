@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
@@ -83,6 +83,7 @@ class ToolRule:
         volatile: arguments that do not make a call another one, such as a nonce.
         idempotent: it honours the idempotency key: a second run has no second effect.
         notify: somebody is told of each call afterwards.
+        settle: leaves out of a text that it answers what makes the same answer look like another, such as a number.
         classified: somebody said which zone it is in.
     """
 
@@ -95,6 +96,8 @@ class ToolRule:
     volatile: tuple[str, ...] = ()
     idempotent: bool = False
     notify: bool = False
+    # No part of the policy: it says what is seen as a circle, not what may run.
+    settle: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
     classified: bool = True
 
     def __post_init__(self) -> None:

@@ -21,6 +21,7 @@ from agent_image.guard.events import TOKENS
 from agent_image.guard.findings import Anomaly
 from agent_image.guard.guard import Guard
 from agent_image.guard.lease import Lease
+from agent_image.guard.rules import UNKNOWN
 from agent_image.guard.session import Session
 from agent_image.guard.transcript import Transcript
 from agent_image.guard.verdict import Verdict
@@ -287,11 +288,12 @@ class Work:
     ) -> None:
         """Remember what a call of this step came to."""
         failed = result.get("status") != "success"
+        rule = self.guard.policy.rules.get(call.tool, UNKNOWN)
         self._step.calls.append(
             Seen(
                 tool=call.tool,
                 fingerprint=fingerprint(call.tool, call.arguments, volatile),
-                observation=observation(result.get("content"), is_error=failed, volatile=volatile),
+                observation=observation(result.get("content"), is_error=failed, volatile=volatile, settle=rule.settle),
                 is_error=failed,
                 refused=refused,
                 held=held,

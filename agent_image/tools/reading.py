@@ -53,5 +53,10 @@ def rewritten(text: str, change: Callable[[str], str | None]) -> str:
     return "".join(parts)
 
 
+def unnumbered(text: str) -> str:
+    """Give passages without their numbers: whether they were read before, under other ones."""
+    return _HEAD.sub(lambda head: head[0].replace(f"[{head[1]}]", "[]", 1), text)
+
+
 def _one_line(uri: str) -> str:
     return "".join(quote(character, errors="replace") if character in _LINE_ENDS else character for character in uri)

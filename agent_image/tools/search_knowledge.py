@@ -39,4 +39,5 @@ def search_knowledge(retriever: Retriever) -> ZonedTool:
             "content": [{"text": text_form.render(read.first, passages) if passages else NOTHING_FOUND}],
         }
 
-    return ZonedTool(search, Zone.GREEN)
+    # The same passages have other numbers each time, and are no other answer.
+    return ZonedTool(search, Zone.GREEN, settle=text_form.unnumbered)

@@ -27,6 +27,7 @@ class Facts(TypedDict, total=False):
     volatile: tuple[str, ...]
     idempotent: bool
     notify: bool
+    settle: Callable[[str], str] | None
     fence: Fence | None
 
 
@@ -50,6 +51,7 @@ class ZonedTool:
     volatile: tuple[str, ...] = ()
     idempotent: bool = False
     notify: bool = False
+    settle: Callable[[str], str] | None = None
     fence: Fence | None = None
     rule: ToolRule = field(init=False)
 
@@ -69,6 +71,7 @@ class ZonedTool:
             volatile=self.volatile,
             idempotent=self.idempotent,
             notify=self.notify,
+            settle=self.settle,
             classified=self.zone is not None,
         )
         object.__setattr__(self, "rule", rule)

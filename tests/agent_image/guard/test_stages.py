@@ -228,6 +228,16 @@ def test_a_call_that_was_kept_from_running_is_heard_of(call: Calls) -> None:
     assert alert.document["alert"]["kind"] == "hook_blocked"
 
 
+def test_a_call_of_a_tool_that_nobody_has_is_heard_of_without_its_name() -> None:
+    """The name is the model's own words."""
+    heard = Saying()
+    stage = stage_with(Effects(), Calls("secret_name", '{"at": 1}'), after_tool=[heard])
+
+    stage.ask()
+
+    assert [(one.call.tool, one.succeeded, one.ruling) for one in heard.asked] == [("unknown", False, "blocked")]
+
+
 def test_a_call_that_a_person_rejected_is_heard_of() -> None:
     """Once, when it is known."""
     heard = Saying()

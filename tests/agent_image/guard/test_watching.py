@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any
 
 from agent_image.contract import Choice, Item, Zone
+from agent_image.guard.checkpoint import Call
+from agent_image.guard.scene import Scene
+from agent_image.guard.verdict import Outcome, Stages, Verdict
 from tests.agent_image.grounds import Stage
 from tests.agent_image.guard.gate_grounds import Effects, looking, paying, valid
 from tests.agent_image.scripted import Calls, Says, Turn
@@ -36,6 +40,32 @@ def test_a_loop_ends_the_run_long_before_its_budget() -> None:
     told = json.dumps(stage.model.seen)
     assert "repeat what was done before" in told
     assert stage.events[-1]["outcome"] == "loop"
+
+
+def test_a_loop_is_seen_through_what_stages_add_to_calls_and_to_answers() -> None:
+    """A nonce in the arguments, a count beside the result: the model still asks for the same, and gets the same."""
+    numbers = itertools.count()
+
+    def number(call: Call, _: Scene) -> Verdict:
+        return Verdict(source="hook", arguments={**call.arguments, "to": f"shop-{next(numbers)}"})
+
+    def count(_: Outcome, __: Scene) -> Verdict:
+        return Verdict(source="hook", context=f"That makes {next(numbers)}.")
+
+    effects = Effects()
+    stages = Stages(before_tool=[number], after_tool=[count])
+    stage = Stage([paying(5)], tools=[effects.pay(zone=Zone.YELLOW)], stages=stages)
+
+    assert stage.ask()["error"]["code"] == "loop"
+    assert len(effects.done) < 8
+
+
+def test_the_same_search_over_and_over_is_a_loop_whatever_its_passages_are_numbered() -> None:
+    """Each answer numbers its passages anew."""
+    stage = Stage([Calls("search_knowledge", '{"query": "returns"}')])
+
+    assert stage.ask()["error"]["code"] == "loop"
+    assert len(stage.knowledge.asked) < 8
 
 
 def test_after_a_loop_was_stopped_the_session_answers_again() -> None:
