@@ -16,6 +16,8 @@ from stacks.policies.pipeline_reads import MADE_ROLES, OURS, PEOPLE, state_prefi
 from stacks.policies.statement import Condition, Statement
 
 _MARKED_OURS: Final = Condition("StringEquals", "aws:RequestTag/Project", ("rastro",))
+_NOBODYS: Final = Condition("Null", "aws:ResourceTag/Project", ("true",))
+"""Holds for what is not there yet, and for what carries no such tag: AWS tells the two apart by nothing."""
 
 
 def makes_kept(ground: PipelineGround) -> tuple[Statement, ...]:
@@ -234,6 +236,13 @@ def _keys(ground: PipelineGround) -> Iterator[Statement]:
         resources=("*",),
         any_resource="The action takes no resource: the key's id is not known before.",
         conditions=(_MARKED_OURS,),
+    )
+    yield Statement(
+        sid="TagNewKeys",
+        why="AWS asks for it where a key is created with tags; a key that is marked as another's keeps its mark.",
+        actions=("kms:TagResource",),
+        resources=ground.arns("kms", "key/*"),
+        conditions=(_MARKED_OURS, _NOBODYS),
     )
     yield Statement(
         sid="ChangeMadeKeys",

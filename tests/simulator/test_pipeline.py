@@ -29,8 +29,17 @@ RUNTIME = arn("bedrock-agentcore", "runtime/plain-a1B2c3D4e5")
 AUDIT = f"arn:aws:s3:::rastro-plain-audit-{ACCOUNT}-{REGION}"
 ARCHIVE = f"arn:aws:s3:::rastro-plain-archive-{ACCOUNT}-{REGION}"
 TABLE = arn("dynamodb", "table/rastro-plain-state")
+OURS = {"aws:ResourceTag/Project": "rastro"}
 AGENT_ROLE = iam("role/rastro-plain-agent")
 TO_AGENTCORE = {"iam:PassedToService": "bedrock-agentcore.amazonaws.com"}
+
+
+def on_key(verb: str, context: dict[str, str]) -> Request:
+    """Ask of a key that leaves it to the account's own policies who may do what."""
+    account = {"Effect": "Allow", "Principal": {"AWS": iam("root")}, "Action": "kms:*", "Resource": "*"}
+    policy = {"Version": "2012-10-17", "Statement": [account]}
+    return Request(f"kms:{verb}", arn("kms", "key/0f1e2d3c-0000-4000-8000-000000000009"), context, policy)
+
 
 # What is done: the request, what the role of a pull request gets, what the role that deploys gets.
 TABLE_OF_REQUESTS: dict[str, tuple[Request, str, str]] = {
@@ -109,6 +118,12 @@ TABLE_OF_REQUESTS: dict[str, tuple[Request, str, str]] = {
     "set an alarm": (Request("cloudwatch:PutMetricAlarm", arn("cloudwatch", "alarm:rastro-plain-loops")), "no", "yes"),
     "remove somebody's alarm": (Request("cloudwatch:DeleteAlarms", arn("cloudwatch", "alarm:theirs")), "no", "no"),
     "make a key": (Request("kms:CreateKey", "*", MARKED), "no", "yes"),
+    "tag a key that is being made": (on_key("TagResource", MARKED), "no", "yes"),
+    "tag a key of its own": (on_key("TagResource", OURS), "no", "yes"),
+    "claim another's key": (on_key("TagResource", {**MARKED, "aws:ResourceTag/Project": "theirs"}), "no", "no"),
+    "mark a key with another's tag": (on_key("TagResource", {"aws:RequestTag/Project": "theirs"}), "no", "no"),
+    "change the policy of its own key": (on_key("PutKeyPolicy", OURS), "no", "yes"),
+    "change the policy of a key without tags": (on_key("PutKeyPolicy", {}), "no", "no"),
     "say where things are": (Request("ssm:PutParameter", arn("ssm", "parameter/rastro/plain")), "no", "yes"),
 }
 

@@ -38,7 +38,7 @@ COVERED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "aws_iam_role": (("ReadRoles",), ("MakeRoles", "TagRoles")),
     "aws_iam_role_policy": (("ReadRoles",), ("MakeRoles",)),
     "aws_kms_alias": (("FindAliases",), ("ChangeMadeKeys", "NameMadeKeys")),
-    "aws_kms_key": (("ReadMadeKeys",), ("MakeKeys", "ChangeMadeKeys")),
+    "aws_kms_key": (("ReadMadeKeys",), ("MakeKeys", "TagNewKeys", "ChangeMadeKeys")),
     **dict.fromkeys(
         (
             *("aws_s3_bucket", "aws_s3_bucket_lifecycle_configuration", "aws_s3_bucket_object_lock_configuration"),
