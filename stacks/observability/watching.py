@@ -106,10 +106,11 @@ def least_calls(kept_sessions: Decimal) -> int:
 
 
 def _has(environment: Environment) -> Iterable[Needs]:
-    observability = environment.observability
-    # In the regime content people's words are there on purpose: whoever wants to hear of each says so.
-    asked = "masking_findings" in environment.alarms.on or observability.regime is not Regime.CONTENT
-    if asked and (observability.masking.identifiers or observability.masking.patterns):
+    observability, alarms = environment.observability, environment.alarms
+    # In the regime content people's words are there on purpose: whoever wants to hear of them says so, or from what on.
+    asked = "masking_findings" in alarms.on or alarms.thresholds.masking_findings is not None
+    masked = observability.masking.identifiers or observability.masking.patterns
+    if masked and (asked or observability.regime is not Regime.CONTENT):
         yield Needs.MASKING
     if observability.regime is Regime.ARCHIVE:
         yield Needs.ARCHIVE

@@ -119,6 +119,18 @@ def test_at_least_eight_are_on_in_an_environment_that_sets_nothing() -> None:
             {"masking_findings"},
             set(),
         ),
+        (
+            {
+                "observability": {
+                    "capture": "content",
+                    "content_reason": "r",
+                    "masking": {"identifiers": ["EmailAddress"]},
+                },
+                "alarms": {"thresholds": {"masking_findings": 20}},
+            },
+            {"masking_findings"},
+            set(),
+        ),
         ({"alarms": {"on": ["masking_findings", "archive_losses"]}}, set(), set()),
         ({"observability": {"destination": "https://otel.example.com/v1"}}, {"dead_lines"}, {"dead_trail"}),
         ({"observability": {"kept_sessions": Decimal(0)}}, {"dead_lines"}, {"dead_trail"}),
