@@ -145,4 +145,3 @@ def test_people_hear_of_a_call_that_was_refused(ground: Ground, decision: str) -
 def test_nobody_is_woken_for_another(ground: Ground, succeeded: bool, decision: str) -> None:  # noqa: FBT001 - a row
     """A call that ran, or that failed by itself."""
     assert ground.said(example("page-on-refusal"), called(tool_succeeded=succeeded, tool_decision=decision)) == Said()
-
