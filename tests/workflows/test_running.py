@@ -247,6 +247,29 @@ def test_an_image_is_built_where_the_recorded_one_is_older(
     assert fresh.outputs == ("image=true\n" if built else "")
 
 
+@pytest.mark.parametrize(
+    ("title", "built"),
+    [
+        pytest.param("Record what was deployed, built from {}", True, id="merged"),
+        pytest.param("Record what was deployed, built from {} (#7)", True, id="squashed"),
+        pytest.param('Revert "Record what was deployed, built from {}"', False, id="taken back"),
+        pytest.param("Record what was deployed, built from 0000000000000000000000000000000000000000", True, id="lost"),
+    ],
+)
+def test_a_record_merged_late_hides_no_change_of_the_agent(title: str, *, built: bool, fresh: Project) -> None:
+    """The image is older than its record; who takes a record back wants the image before, and no other."""
+    source = fresh.git("rev-parse", "HEAD").strip()
+    fresh.change("agent_image/app.py", "1", "2")
+    fresh.commit("change the agent: its build failed")
+    fresh.change("environments/dev.toml", "sha256:1", "sha256:2")
+    fresh.commit(title.format(source))
+
+    answer = fresh.run(step("deploy.yml", "changes", "Tell whether there is an image to build"), {"ASKED": ""})
+
+    assert answer.returncode == 0, answer.stderr
+    assert fresh.outputs == ("image=true\n" if built else "")
+
+
 def test_one_digest_is_carried_to_every_environment(tmp_path: Path) -> None:
     """As the step after the build does it."""
     made = laid(tmp_path)
@@ -275,10 +298,11 @@ def test_what_was_deployed_is_proposed_and_nothing_else(prod: str, tmp_path: Pat
     answer = made.run(
         step("deploy.yml", "record", "Open the pull request, or renew it"),
         {"GITHUB_TOKEN": github.token},
-        github.variables(),
+        {**github.variables(), "GITHUB_SHA": "5" * 40},
     )
 
     assert answer.returncode == 0, answer.stderr
+    assert github.pulls[0]["title"] == f"Record what was deployed, built from {'5' * 40}"
     proposed = github.branches["pipeline/deployed"]
     recorded = [file for file in files if DIGEST.encode() in proposed[file]]
     assert recorded == (files if prod == "success" else files[:2])
