@@ -7,53 +7,36 @@ Whatever cannot be asked, written or read ends the run: nothing happens unrecord
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
-from agent_image.contract import EventName, Level, Ruling, Zone
+from agent_image.contract import Level, Ruling, Zone
 from agent_image.errors import AgentError
 from agent_image.guard import sayings
 from agent_image.guard.budget import Over
 from agent_image.guard.canonical import NotCanonical, canonical
 from agent_image.guard.carrying import Admitted, Approved, Carrying, price_of
-from agent_image.guard.checkpoint import Action, Call, Case, Progress, Resolution, State
+from agent_image.guard.checkpoint import Action, Call, Case, State
 from agent_image.guard.checks import Asked, Checks
 from agent_image.guard.claims import Claims
+from agent_image.guard.endings import LOOP, NOT_RUN, REPEATED, RULINGS, Answered, Endings
 from agent_image.guard.findings import Anomaly
 from agent_image.guard.hearing import heard
 from agent_image.guard.opening import opened
 from agent_image.guard.policy import Classified
-from agent_image.guard.rules import UNKNOWN
 from agent_image.guard.sayings import ToolResult
 from agent_image.guard.schema import misfits
 from agent_image.guard.spending import Spending
 from agent_image.guard.verdict import Say, Verdict, contexts, refusals
 from agent_image.guard.watch import Remedy, fingerprint
-from agent_image.guard.work import Work, cancelled, going_in_circles
+from agent_image.guard.work import Work, going_in_circles
 
 NOBODYS: Final = "unknown"
 """What stands for a tool's name that only the model knows."""
-LOOP: Final = "loop"
-REPEATED: Final = "call_repeated"
 HOOK_ASKED: Final = "hook_asked"
 """Why a person is asked where the stage that wants it gives no code."""
 HOOK_EDITED: Final = "hook_edited"
 """What a person is shown is what a stage made of the model's call."""
-NOT_RUN: Final = frozenset({Ruling.BLOCKED, Ruling.REJECTED, Ruling.CANCELLED, Ruling.EXPIRED})
-_RULINGS: Final = {
-    State.REJECTED: Ruling.REJECTED,
-    State.CANCELLED: Ruling.CANCELLED,
-    State.EXPIRED: Ruling.EXPIRED,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """Hold what the model gets in the place of a run of the tool."""
-
-    call: Call
-    ruling: Ruling
-    result: ToolResult
 
 
 class Gate:
@@ -65,6 +48,7 @@ class Gate:
         self._spending = spending
         self._claims = Claims(work)
         self._checks = Checks(work)
+        self._endings = Endings(work, self._claims)
         self._carrying = Carrying(work, spending, self._claims)
 
     def admit(self, call: Call) -> Admitted | Answered:
@@ -77,7 +61,7 @@ class Gate:
         try:
             asked = self._bound(call)
         except NotCanonical as error:
-            return self._heard(self._refused(call, Zone.RED, error.message, error.code))
+            return self._heard(self._endings.refused(call, Zone.RED, error.message, error.code))
         return self._kept(call, self._heard(self._taken_up(asked) or self._judged(asked)))
 
     def withdraw(self, admitted: Admitted) -> None:
@@ -108,10 +92,10 @@ class Gate:
         try:
             kept = self._work.batch.result(nobodys.message, nobodys.id)
         except NotCanonical as error:
-            return self._heard(self._refused(nobodys, Zone.RED, error.message, error.code))
+            return self._heard(self._endings.refused(nobodys, Zone.RED, error.message, error.code))
         if kept is not None:
             return Answered(nobodys, Ruling.REPLAYED, kept)
-        refused = self._refused(nobodys, Zone.RED, sayings.NO_TOOL, "unknown_tool")
+        refused = self._endings.refused(nobodys, Zone.RED, sayings.NO_TOOL, "unknown_tool")
         return self._kept(nobodys, self._heard(refused))
 
     def _heard(self, admitted: Admitted | Answered) -> Admitted | Answered:
@@ -163,7 +147,7 @@ class Gate:
         state = case.state(work.guard.clock())
         # What might still run, in a task that is over, does not.
         over = State.CANCELLED if state in {State.PENDING, State.APPROVED} else state
-        return self._ended(case, call, over) or sayings.refusal(sayings.UNKNOWN)
+        return self._endings.ended(case, call, over) or sayings.refusal(sayings.UNKNOWN)
 
     def _taken_up(self, asked: Asked) -> Admitted | Answered | None:
         """Go on with a call of which something is known; None where it is new."""
@@ -173,7 +157,7 @@ class Gate:
         zone = self._classified(call).zone
         if self._carrying.runs(call_id):
             # One id twice in a message: what was let through once does not run beside itself.
-            return self._refused(call, zone, sayings.TWICE, REPEATED)
+            return self._endings.refused(call, zone, sayings.TWICE, REPEATED)
         if call_id in work.session.pending and (case := work.guard.store.case(call_id)) is not None:
             return self._follow(case, asked)
         if work.batch.started(call.message, call_id) and not self._classified(call).rule.idempotent:
@@ -182,7 +166,9 @@ class Gate:
 
     def _unknown(self, call: Call) -> Answered:
         """Own up to a call of which nobody knows whether it took effect."""
-        return self._answered(call, Ruling.IN_DOUBT, sayings.refusal(sayings.UNKNOWN), self._classified(call).zone)
+        return self._endings.answered(
+            call, Ruling.IN_DOUBT, sayings.refusal(sayings.UNKNOWN), self._classified(call).zone
+        )
 
     def _classified(self, call: Call) -> Classified:
         return self._work.guard.policy.classify(call.tool, call.arguments)
@@ -217,7 +203,7 @@ class Gate:
         if again or classified.asks or asks:
             if not self._fits(call.tool, call.arguments):
                 # Nobody is asked about what the tool would turn away.
-                return self._refused(call, classified.zone, sayings.MISFIT, "arguments_misfit")
+                return self._endings.refused(call, classified.zone, sayings.MISFIT, "arguments_misfit")
             changed = [HOOK_EDITED] if asked.changed else []
             return self._ask(asked, classified, (*classified.reasons, *asks, *changed, *over))
         if over:
@@ -230,7 +216,7 @@ class Gate:
         if not denials:
             return None
         result = sayings.denied((*(one.text for one in denials), *contexts(verdicts)))
-        return self._answered(call, Ruling.BLOCKED, result, self._classified(call).zone, denials[0].code)
+        return self._endings.answered(call, Ruling.BLOCKED, result, self._classified(call).zone, denials[0].code)
 
     def _changed(self, asked: Asked) -> Answered | None:
         """Keep what stages put in the place of a call's arguments; refuse what the tool cannot take."""
@@ -238,7 +224,7 @@ class Gate:
         if asked.canonical and self._fits(call.tool, call.arguments):
             self._checks.keep(asked)
             return None
-        return self._refused(call, self._classified(call).zone, sayings.MISCHANGED, "invalid_edit")
+        return self._endings.refused(call, self._classified(call).zone, sayings.MISCHANGED, "invalid_edit")
 
     def _held(self, asked: Asked, classified: Classified) -> Answered | None:
         """Hold a call that goes round in circles, by what the model asks for.
@@ -252,7 +238,11 @@ class Gate:
             # The detectors see it at the run's end, and tell people.
             work.seen(said, sayings.refusal(sayings.LOOPING), volatile, held=True)
             raise going_in_circles()
-        return self._refused(asked.call, classified.zone, sayings.LOOPING, LOOP) if remedy is Remedy.BLOCK else None
+        return (
+            self._endings.refused(asked.call, classified.zone, sayings.LOOPING, LOOP)
+            if remedy is Remedy.BLOCK
+            else None
+        )
 
     def _ask(self, asked: Asked, classified: Classified, reasons: tuple[str, ...]) -> Admitted | Answered:
         call = asked.call
@@ -285,8 +275,8 @@ class Gate:
                 doubtful = self._claims.doubt(case.checkpoint)
                 return self._again(asked) if doubtful is None else self._follow(doubtful, asked)
             case state:
-                result = self._ended(case, call, state) or sayings.refusal(sayings.UNKNOWN)
-                return Answered(call, _RULINGS.get(state, Ruling.REPLAYED), result)
+                result = self._endings.ended(case, call, state) or sayings.refusal(sayings.UNKNOWN)
+                return Answered(call, RULINGS.get(state, Ruling.REPLAYED), result)
 
     def _again(self, asked: Asked) -> Admitted | Answered:
         """Look once more: another was faster."""
@@ -303,7 +293,7 @@ class Gate:
         # Not the stored ones: the id binds the call, and a stored text may have been changed since.
         arguments = call.arguments if edited is None else edited
         if fault := self._fault(case, edited):
-            return self._void(case, self._refused(call, classified.zone, *fault), fault[1])
+            return self._void(case, self._endings.refused(call, classified.zone, *fault), fault[1])
         approved = replace(asked, call=replace(call, arguments=arguments))
         judged, verdicts = self._checks.ask(approved)
         if case.state(work.guard.clock()) is not State.APPROVED:
@@ -322,7 +312,7 @@ class Gate:
         if judged.call.id in self._work.session.pending:
             # What a person was asked about once, and did not approve as it stood, nobody is asked again.
             zone = self._classified(judged.call).zone
-            return self._void(case, self._refused(judged.call, zone, sayings.UNDONE, HOOK_EDITED), HOOK_EDITED)
+            return self._void(case, self._endings.refused(judged.call, zone, sayings.UNDONE, HOOK_EDITED), HOOK_EDITED)
         self._claims.refuse(case, None, HOOK_EDITED)
         return self._admitted(judged, verdicts, again=True)
 
@@ -367,53 +357,3 @@ class Gate:
     def _fits(self, tool: str, arguments: Mapping[str, Any]) -> bool:
         """Tell whether a tool can take arguments."""
         return next(misfits(self._work.guard.schemas.get(tool, {}), arguments), None) is None
-
-    def _ended(self, case: Case, call: Call, state: State) -> ToolResult | None:
-        """Give the model's answer of a checkpoint that nothing is to follow on; None where something is."""
-        work, checkpoint = self._work, case.checkpoint
-        if state in _RULINGS:
-            if not checkpoint.closed:
-                self._claims.close(case, state)
-            if state is State.CANCELLED:
-                work.halt(cancelled())
-            if state is State.REJECTED:
-                work.reset_watch()
-            told = sayings.closed(case, state) if checkpoint.result is None else dict(checkpoint.result)
-            return self._answered(call, _RULINGS[state], told, checkpoint.zone).result
-        if state not in {State.DONE, State.FAILED}:
-            return None
-        if checkpoint.progress is Progress.IN_DOUBT and case.resolution is not None:
-            return self._resolved(case, call, case.resolution)
-        return None if checkpoint.result is None else dict(checkpoint.result)
-
-    def _resolved(self, case: Case, call: Call, resolution: Resolution) -> ToolResult:
-        """Keep what a person found out about an action in doubt."""
-        work, result = self._work, sayings.resolved(resolution)
-        progress = Progress.DONE if resolution.took_effect else Progress.FAILED
-        after = case.checkpoint.advanced(progress, work.guard.clock(), result=result)
-        work.guard.store.advance(case.checkpoint, after)
-        return self._answered(call, Ruling.REPLAYED, result, case.checkpoint.zone).result
-
-    def _refused(self, call: Call, zone: Zone, text: str, code: str) -> Answered:
-        return self._answered(call, Ruling.BLOCKED, sayings.refusal(text), zone, code)
-
-    def _answered(
-        self, call: Call, ruling: Ruling, result: ToolResult, zone: Zone, code: str | None = None
-    ) -> Answered:
-        """Note an answer that no tool gave."""
-        work = self._work
-        work.note(
-            EventName.TOOL_RESULT,
-            tool=call.tool,
-            tool_use_id=call.tool_use_id,
-            zone=zone.value,
-            decision=ruling.value,
-            code=code,
-            is_error=result["status"] != "success",
-            result=result["content"],
-        )
-        held = code in {LOOP, REPEATED}
-        refused = not held and ruling in {Ruling.BLOCKED, Ruling.REJECTED, Ruling.EXPIRED}
-        volatile = work.guard.policy.rules.get(call.tool, UNKNOWN).volatile
-        work.seen(call, result, volatile, refused=refused, held=held)
-        return Answered(call, ruling, result)

@@ -34,7 +34,8 @@ from agent_image.guard.answers import Answers
 from agent_image.guard.carrying import Admitted
 from agent_image.guard.checkpoint import Call
 from agent_image.guard.claim import carried
-from agent_image.guard.gate import Answered, Gate
+from agent_image.guard.endings import Answered
+from agent_image.guard.gate import Gate
 from agent_image.guard.model_calls import Begun, ModelCalls
 from agent_image.guard.rules import UNKNOWN
 from agent_image.guard.sayings import ToolResult
