@@ -96,8 +96,8 @@ def rate(minutes: int) -> str:
 def request(environment: str, runtime_arn: str) -> str:
     """Write the call's parameters, named as the API names them with a capital letter in front.
 
-    Each attempt is a session of its own, which the service's context attributes name: AWS draws an execution's id for each.
-    The id is long enough whatever they are.
+    Each attempt is a session of its own, which the service's context attributes name: AWS draws an id for each. The
+    session's id is long enough whatever they are.
     """
     return json.dumps(
         {
