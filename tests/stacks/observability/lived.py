@@ -38,7 +38,14 @@ BUDGET_STEPS: Final = 10
 """Steps after which a session asks whether it may go on."""
 SEARCHES: Final = 6
 """Searches of the session that goes on beyond them: each is a step, and so is the model's call for it."""
-_SEARCH: Final = ToolCall("search_knowledge", {"query": "refunds"})
+
+
+def _search(query: str) -> ToolCall:
+    # The same one again and again is a circle, and ends before anybody is asked about a budget.
+    return ToolCall("search_knowledge", {"query": query})
+
+
+_SEARCH: Final = _search("refunds")
 _REFUND: Final = ToolCall("refund_order", {"order_id": "5501", "amount": 150})
 _HOOKS: Final = {
     "hooks": {
@@ -111,7 +118,7 @@ class Lived:
         decided: tuple[tuple[str, Choice, tuple[Step, ...]], ...] = (
             ("is-refused", Choice.REJECT, (_REFUND, Answer("It is not paid."))),
             ("is-allowed", Choice.APPROVE, (_REFUND, Answer("It is paid."))),
-            ("goes-on", Choice.APPROVE, (*[_SEARCH] * SEARCHES, Answer("That is all."))),
+            ("goes-on", Choice.APPROVE, (*(_search(f"refunds {n}") for n in range(SEARCHES)), Answer("That is all."))),
         )
         for deed, choice, steps in decided:
             asked = self._ask(agent, deed, *steps)
