@@ -248,6 +248,23 @@ def test_an_image_is_built_where_the_recorded_one_is_older(
 
 
 @pytest.mark.parametrize(
+    ("changes", "plans", "passes"),
+    [
+        ("success", "success", True),
+        ("success", "skipped", True),
+        ("success", "failure", False),
+        ("success", "cancelled", False),
+        ("failure", "skipped", False),
+    ],
+)
+def test_all_plans_pass_where_none_failed(changes: str, plans: str, *, passes: bool, fresh: Project) -> None:
+    """A page alone is planned nowhere, and may be merged."""
+    tell = step("pull-request.yml", "plans", "Fail where a plan failed")
+
+    assert (fresh.run(tell, {"CHANGES": changes, "PLANS": plans}).returncode == 0) is passes
+
+
+@pytest.mark.parametrize(
     ("title", "built"),
     [
         pytest.param("Record what was deployed, built from {}", True, id="merged"),

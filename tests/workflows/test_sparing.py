@@ -21,6 +21,7 @@ RIGHTS = {
     ("pull-request.yml", "cost"): READS,
     ("pull-request.yml", "comment"): {"contents": "read", "pull-requests": "write"},
     ("pull-request.yml", "plan"): ROLE,
+    ("pull-request.yml", "plans"): {},
     ("deploy.yml", "changes"): READS,
     ("deploy.yml", "build"): ROLE,
     ("deploy.yml", "dev"): ROLE,
@@ -41,6 +42,17 @@ def test_every_job_has_these_rights_and_no_other() -> None:
     """Nothing is granted above the jobs, so a job without a list has none."""
     assert {key: job["permissions"] for key, job in JOBS.items()} == RIGHTS
     assert [found["permissions"] for found in WORKFLOWS.values()] == [{}] * len(WORKFLOWS)
+
+
+def test_whatever_a_pull_request_must_pass_is_always_told() -> None:
+    """A filter of paths leaves required checks waiting, and a matrix that is skipped has none of its jobs' names."""
+    (requested,) = WORKFLOWS["pull-request.yml"]["on"].values()
+    jobs = {job: declared for (workflow, job), declared in JOBS.items() if workflow == "pull-request.yml"}
+    many = {job for job, declared in jobs.items() if "strategy" in declared}
+
+    assert requested == {"branches": ["main"]}
+    assert many == {"plan"}
+    assert many <= set(jobs["plans"]["needs"])
 
 
 def test_every_action_is_pinned_by_a_commit_of_the_table() -> None:
