@@ -82,7 +82,7 @@ class FolderTrail:
     def recent(self, since: datetime) -> Material:
         """Give, of all sessions since a moment, the invocation spans and the events that say how runs fared."""
         lines = self._lines(self._spans, self._events)
-        hints = (Span.RUN, *matching.RUN_EVENTS, *matching.RELEASED)
+        hints = (Span.RUN, *matching.RUN_EVENTS, *matching.DECIDED)
         return _kept(lines, hints, lambda line: matching.tells_of_runs(line) and matching.is_since(line, since))
 
     def _lines(self, *files: Path) -> LineSearch:

@@ -21,8 +21,8 @@ TRACE: Final = "traceId"
 LINKS: Final = "links"
 RUN_EVENTS: Final = frozenset({EventName.RUN_STARTED, EventName.RUN_ENDED, EventName.ALERT, EventName.GATE})
 """The events that say how runs fared."""
-RELEASED: Final = frozenset({Ruling.APPROVED, Ruling.EDITED})
-"""What a call says that a person let through: its gate told only that it was asked."""
+DECIDED: Final = frozenset({Ruling.APPROVED, Ruling.EDITED, Ruling.BLOCKED})
+"""What a call alone says: a person let it through, and its gate told only that it asked; or it came to none."""
 _ID: Final = re.compile(r'"id"\s*:\s*("(?:[^"\\]|\\.)*")')
 _PLAIN: Final = frozenset("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_.")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -84,7 +84,9 @@ def tells_of_runs(document: Mapping[str, Any]) -> bool:
     """Tell whether a line says how a run fared."""
     if is_invocation(document) or document.get(Field.EVENT) in RUN_EVENTS:
         return True
-    return Field.EVENT in document and document.get(Field.DECISION) in RELEASED
+    # A hook's own word is no second ruling: the call that it held back says the same.
+    ruled = document.get(Field.EVENT) not in {None, EventName.HOOK}
+    return ruled and document.get(Field.DECISION) in DECIDED
 
 
 def answers(document: Mapping[str, Any], answer: Fingerprint) -> bool:

@@ -15,7 +15,7 @@ from agent_image.retrieval.fingerprint import Fingerprint
 from agent_image.telemetry.retrieval_span import OPERATION
 from console.errors import BadInputError
 from console.trace.insights.window import Window, milliseconds
-from console.trace.matching import RELEASED, RUN_EVENTS, source_part
+from console.trace.matching import DECIDED, RUN_EVENTS, source_part
 from console.trace.trail import Needle
 
 SESSION: Final = f"attributes.{Span.SESSION}"
@@ -105,8 +105,8 @@ def reading(needle: Needle) -> Query:
 
 def runs() -> Query:
     """Ask for the spans of invocations, and for the events that say how runs fared."""
-    events, released = _is_one_of(Field.EVENT, sorted(RUN_EVENTS)), _is_one_of(Field.DECISION, sorted(RELEASED))
-    return Query("the runs of all sessions", conditions=(f"(ispresent({_RUN}) or {events} or {released})",))
+    events, ruled = _is_one_of(Field.EVENT, sorted(RUN_EVENTS)), _is_one_of(Field.DECISION, sorted(DECIDED))
+    return Query("the runs of all sessions", conditions=(f"(ispresent({_RUN}) or {events} or {ruled})",))
 
 
 def quoted(value: str) -> str:

@@ -205,6 +205,15 @@ def test_recent_runs_are_told_by_few_lines(opened: Opened) -> None:
     assert names == {"run_started", "run_ended", "gate", "tool_call", "tool_result"}
 
 
+def test_a_call_that_a_hook_held_back_is_told_once(opened: Opened) -> None:
+    """It never came to the gate: its result alone says so, and the hook's own word of it is no second call."""
+    hook = trails.event("hook", 9, after=800, tool="refund_order", decision="blocked", hook="agent/PreToolUse/1")
+    held = trails.event("tool_result", 10, after=801, tool="refund_order", decision="blocked", code="hook_blocked")
+    found = opened([hook, held]).recent(trails.BEGAN - timedelta(minutes=1))
+
+    assert [(one.name, one.fields["decision"]) for one in found.events] == [("tool_result", "blocked")]
+
+
 @pytest.mark.parametrize(("seconds", "spans", "seq"), [(50, ["i2", "i3"], 7), (61, ["i3"], 9)])
 def test_recent_runs_begin_where_they_are_asked_for(opened: Opened, seconds: int, spans: list[str], seq: int) -> None:
     """The first turn was before; the second one began before and ended after."""
