@@ -47,14 +47,14 @@ def arguments_of(hook: Hook, folder: Path) -> tuple[str, ...]:
             script cannot be written.
     """
     if hook.script is None:
-        command = hook.command or ""
+        command = _ended_plainly(hook.command or "")
         _require(command, folder)
         return (_program(Interpreter.BASH), "-c", command)
     named = interpreter(hook.script)
     if named is None:
         raise HookFailed(HookFault.MISSING, "The script's first line names neither bash nor python3.")
     runs, options = named
-    script = _written(hook.script, folder / f"hook.{_SUFFIXES[runs]}")
+    script = _written(_ended_plainly(hook.script), folder / f"hook.{_SUFFIXES[runs]}")
     # What lies beside the script, or in somebody's home, is not imported in the place of what the image holds; and
     # nothing is written beside what the image holds.
     isolated = ("-B", "-P", "-s") if runs is Interpreter.PYTHON else ()
@@ -119,6 +119,11 @@ def _program(runs: Interpreter) -> str:
 @cache
 def _found(runs: Interpreter) -> str | None:
     return shutil.which(runs.value, path=SYSTEM_PATH)
+
+
+def _ended_plainly(text: str) -> str:
+    """End lines as bash does: with a carriage return it takes `exit 0` for no number, and ends as a refusal does."""
+    return text.replace("\r\n", "\n")
 
 
 def _written(script: str, path: Path) -> Path:

@@ -54,6 +54,19 @@ def test_what_a_hook_says(ground: Ground, command: str, said: Said) -> None:
     assert ground.said(hook(command=command)) == said
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"command": "true\r\nexit 0\r\n"},
+        {"script": "#!/bin/bash\r\nexit 0\r\n"},
+        {"script": "#!/usr/bin/env python3\r\nraise SystemExit(0)\r\n"},
+    ],
+)
+def test_lines_may_end_as_windows_ends_them(ground: Ground, options: dict[str, str]) -> None:
+    """Bash would take the carriage return for a part of the status, end with 2, and so refuse what was allowed."""
+    assert ground.said(hook(**options)) == Said()
+
+
 @pytest.mark.parametrize("event", list(HookEvent))
 def test_status_2_refuses_at_every_event(ground: Ground, event: HookEvent) -> None:
     """A call, a result, an answer."""
