@@ -10,6 +10,7 @@ from agent_image.contract import Choice, Level
 from agent_image.guard.budget import Over
 from agent_image.guard.checkpoint import Action, Case, Decision, Progress, Resolution, State
 from agent_image.guard.findings import Anomaly
+from agent_image.guard.gate import HOOK_ASKED, HOOK_EDITED
 from agent_image.guard.moments import written
 from agent_image.guard.policy import UNCLASSIFIED, ZONE_RED
 from console.approvals.wish import DONE, ID_FORM
@@ -31,6 +32,8 @@ _LEVELS: Final[Mapping[Level, str]] = {
 _REASONS: Final[Mapping[str, str]] = {
     ZONE_RED: "the tool is red",
     UNCLASSIFIED: "nobody classified the tool",
+    HOOK_ASKED: "a check of the deployment asks; its words are in the audit",
+    HOOK_EDITED: "a check changed what the model asked for",
     "level_block": "its level asks before every call",
     "level_steer": "its level asks before every call",
     Anomaly.EDITED_RETRY: "a call that was refused has come back with other arguments",

@@ -208,6 +208,8 @@ def test_what_ends_by_itself_says_when(found: Checkpoint, given: Decision | None
     [
         ("edited_retry", "edited_retry (a call that was refused has come back with other arguments)"),
         ("unclassified", "unclassified (nobody classified the tool)"),
+        ("hook_asked", "hook_asked (a check of the deployment asks; its words are in the audit)"),
+        ("hook_edited", "hook_edited (a check changed what the model asked for)"),
         ("unpriced_model", "unpriced_model (the model has no price, so nobody knows what it costs)"),
         ("red_when:order.total", "red_when:order.total (the argument order.total makes the call red)"),
         ("something_new", "something_new"),
