@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
 
@@ -24,8 +24,8 @@ def explain(file: str, model: type[BaseModel], error: ValidationError) -> Iterat
             case "missing":
                 yield Fault(file, path, "is required and missing", None, _allowed(model, location))
             case "extra_forbidden":
-                known = {key for table in _tables_at(model, location[:-1]) for key in table.model_fields}
-                yield Fault(file, path, "is an unknown key", shown(item["input"]), nearest(str(location[-1]), known))
+                problem, hint = _extra(model, location, item["loc"])
+                yield Fault(file, path, problem, shown(item["input"]), hint)
             case "refused":
                 yield Fault(file, path, context["problem"], shown(item["input"]), context["allowed"])
             case "union_tag_invalid" | "union_tag_not_found" if isinstance(item["input"], Mapping):
@@ -34,7 +34,8 @@ def explain(file: str, model: type[BaseModel], error: ValidationError) -> Iterat
                 problem = "is required and missing" if found is None else "is not one of the choices"
                 yield Fault(file, f"{path}.{key}", problem, found, _allowed(model, (*location, key)))
             case "literal_error":
-                yield Fault(file, path, "is not one of the choices", shown(item["input"]), _allowed(model, location))
+                choices = _allowed(model, location) or _listed(model, location, item["input"])
+                yield Fault(file, path, "is not one of the choices", shown(item["input"]), choices)
             case "too_short" | "string_too_short" | "too_long":
                 problem, allowed = _size(context, item["input"])
                 yield Fault(file, path, problem, None, allowed or _allowed(model, location))
@@ -87,6 +88,31 @@ def _choices(field: FieldInfo) -> Iterator[object]:
     yield from extra.get("enum", ()) if isinstance(extra, dict) else ()  # type: ignore[misc] # JSON values are of any type
     for part in (field.annotation, *get_args(field.annotation)):
         yield from map(shown, get_args(part)) if get_origin(part) is Literal else ()
+
+
+def _listed(model: type[BaseModel], path: tuple[str | int, ...], found: object) -> str:
+    """Say what an entry of a list may be."""
+    entries = [entry for field in _fields_at(model, path[:-1]) for entry in get_args(field.annotation)]
+    return nearest(
+        str(found), [str(one) for entry in entries if get_origin(entry) is Literal for one in get_args(entry)]
+    )
+
+
+def _extra(model: type[BaseModel], path: tuple[str | int, ...], location: tuple[str | int, ...]) -> tuple[str, str]:
+    """Say what is wrong with a key that its table does not take, and what is allowed; another branch may take it."""
+    key, tables = str(path[-1]), _tables_at(model, path[:-1])
+    if branches := [table for table in tables if key in table.model_fields]:
+        return f"does not go with {shown(location[-2])}", _branches(branches)
+    return "is an unknown key", nearest(key, {name for table in tables for name in table.model_fields})
+
+
+def _branches(tables: Iterable[type[BaseModel]]) -> str:
+    """Say which branches of a union know a key, each by the key that chooses it."""
+    chosen = ((key, get_args(field.annotation)) for table in tables for key, field in table.model_fields.items())
+    named = [
+        f"{key} = {shown(choices[0])}" for key, choices in chosen if len(choices) == 1 and isinstance(choices[0], str)
+    ]
+    return f"allowed: with {' or '.join(named)}"
 
 
 def _fields_at(model: type[BaseModel], path: tuple[str | int, ...]) -> list[FieldInfo]:

@@ -36,7 +36,12 @@ REFUSED = (
     added(
         "an alarm that nobody knows",
         '[alarms]\noff = ["loop_rat"]',
-        'alarms.off.0 = "loop_rat": is not one of the choices',
+        'alarms.off.0 = "loop_rat": is not one of the choices; did you mean loop_rate?',
+    ),
+    added(
+        "an alarm that nobody would guess",
+        '[alarms]\noff = ["zzz"]',
+        'alarms.off.0 = "zzz": is not one of the choices; allowed: alert_losses, ',
     ),
     added("an alarm twice", '[alarms]\noff = ["loop_rate", "loop_rate"]', "alarms.off"),
     added(

@@ -154,6 +154,20 @@ KEYS = (
         f"{BACKEND}\nbuckett = 1",
         f"state.buckett = 1: {UNKNOWN} did you mean bucket?",
     ),
+    Case(
+        "of another branch",
+        SANDBOX,
+        BACKEND,
+        f'{BACKEND}\nbucket = "ours"',
+        'state.bucket = "ours": does not go with "local"; allowed: with backend = "s3"',
+    ),
+    Case(
+        "of a branch that was not chosen",
+        DEV,
+        '"PUBLIC"',
+        '"PUBLIC"\nsubnets = []',
+        'network.subnets = []: does not go with "PUBLIC"; allowed: with mode = "VPC"',
+    ),
     Case("far from any", DEV, OWNER, f"{OWNER}\nzzz = 1", f"zzz = 1: {UNKNOWN} allowed: {TOP_KEYS}"),
     Case(
         "in a branch", DEV, '"PUBLIC"', '"PUBLIC"\nsubnet = 1', f"network.subnet = 1: {UNKNOWN} did you mean subnets?"
