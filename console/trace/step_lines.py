@@ -85,6 +85,7 @@ def _guard(step: GuardStep) -> tuple[Cell | None, ...]:
         Cell(step.tool),
         Cell(step.zone, roles.ZONES.get(step.zone, Role.PLAIN)),
         Cell(f"hook {step.hook}") if step.hook else None,
+        Cell(phrases.took(step.duration_ms), Role.NUMBER) if step.hook else None,
         Cell(f"by {step.approver}") if step.approver else None,
         Cell(f"because {phrases.cut(reasons, VALUE_SHOWN)}") if reasons else None,
         _value("reason", step.reason),

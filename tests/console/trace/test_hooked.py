@@ -87,6 +87,15 @@ def test_a_verdict_stands_below_the_call_that_it_speaks_of_with_its_models_calls
     assert all(step.duration_ms == 1_000 for step in verdicts)
 
 
+def test_the_tree_says_how_long_each_hook_took() -> None:
+    """A run that waits for a hook is slow for no other reason that a reader could see."""
+    (turn,) = built(run()).turns
+    told = [[cell.text for cell in line.cells] for line in step_lines(turn.steps, None, None)]
+
+    assert ["hook", "allowed", "look", f"hook {AFTER}", "1.0 s"] in told
+    assert ["hook", "blocked", "hook_blocked", f"hook {STOP}", "1.0 s"] in told
+
+
 def test_the_steps_add_up_to_the_turn_whoever_called_the_model() -> None:
     """A hook's look into the transcript has no price, and leaves nothing unknown."""
     (turn,) = built(run()).turns
