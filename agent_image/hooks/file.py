@@ -56,7 +56,9 @@ def _declared(document: object, agent: str, faults: list[str]) -> tuple[str, Map
         faults.append(f"{KIND} is not {AZURE_KIND}; allowed: {AZURE_KIND}")
     metadata = _object(METADATA, document.get(METADATA, {}), _OBJECT, faults)
     if NAME in metadata and metadata[NAME] != agent:
-        faults.append(f"{METADATA}.{NAME} is another agent's; allowed: {agent}")
+        Table(METADATA, metadata, faults).fault(
+            NAME, metadata[NAME], f"{agent}, the agent's name in its code; or leave it out"
+        )
     path, spec = f"{SPEC}.{HOOKS}", document.get(SPEC)
     if not isinstance(spec, Mapping):
         return path, _object(SPEC, spec, _OBJECT, faults)

@@ -385,11 +385,11 @@ BY_EVENT = "an object of lists of hooks, by event: PreToolUse, PostToolUse, Stop
         ({"kind": "ExtendedAgent", "metadata": {"name": AGENT}, "spec": {"hooks": {}}}, []),
         (
             {"kind": "ExtendedAgent", "metadata": {"name": "other"}, "spec": {"hooks": {}}},
-            [f"metadata.name is another agent's; allowed: {AGENT}"],
+            [f"metadata.name is 'other'; allowed: {AGENT}, the agent's name in its code; or leave it out"],
         ),
         (
             {"kind": "ExtendedAgent", "metadata": {"name": None}, "spec": {"hooks": {}}},
-            [f"metadata.name is another agent's; allowed: {AGENT}"],
+            [f"metadata.name is missing; allowed: {AGENT}, the agent's name in its code; or leave it out"],
         ),
         (
             {"kind": "ExtendedAgent", "metadata": "x", "spec": {"hooks": {}}},
