@@ -151,6 +151,7 @@ diff: require-env setup ## show what a deployment would change: make diff ENV=de
 
 plan: require-env setup ## plan an environment and keep the plan for `make apply`; needs a state in S3: make plan ENV=dev
 	@$(RASTRO_PYTHON) -m stacks check-terraform
+	@$(require-hooks)
 	@cdktf synth >/dev/null
 	@$(RASTRO_PYTHON) -m stacks plan "$(ENV)" --report "build/plan-$(ENV).md"
 
@@ -166,6 +167,7 @@ drift: require-env setup ## say where an environment is not as declared; build/d
 
 deploy: require-env setup ## deploy an environment and its account: make deploy ENV=dev [APPROVE=1]
 	@$(RASTRO_PYTHON) -m stacks check-environment "$(ENV)"
+	@$(require-hooks)
 	@$(require-answer)
 	@stacks=$$($(RASTRO_PYTHON) -m stacks of "$(ENV)"); cdktf deploy $$stacks $(if $(APPROVE),--auto-approve)
 
@@ -208,7 +210,11 @@ adopt: require-env setup ## take a kept trail back before deploying again: make 
 	@cdktf synth >/dev/null
 	@$(RASTRO_PYTHON) -m stacks adopt "$(ENV)"
 
+# A synthesis sees that a hook file is there; what it says only the agent's own reader judges, at the start of a container.
+require-hooks = if test -f "environments/$(ENV).toml"; then rastro hooks check --environment "$(ENV)" >/dev/null; fi
+
 image: require-env $(STAMPS)/python ## build the image, push it and write its digest into the environment file: make image ENV=dev [TAG=...]
+	@$(require-hooks)
 	@$(RASTRO_PYTHON) -m stacks image "$(ENV)" "$(TAG)"
 
 login: require-env $(STAMPS)/python ## let Docker into the image repository of an environment's account: make login ENV=dev
@@ -224,6 +230,7 @@ promote: $(STAMPS)/python ## copy what one environment runs to another's account
 	  $(if $(TO_PROFILE),--to-profile "$(TO_PROFILE)")
 
 bundle: require-env $(STAMPS)/python ## build the bundle of code, store it and write its version into the environment file: make bundle ENV=dev
+	@$(require-hooks)
 	@$(RASTRO_PYTHON) -m stacks bundle "$(ENV)"
 
 zip: $(STAMPS)/python ## build the bundle of code into build/agent.zip and store it nowhere

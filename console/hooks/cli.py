@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from agent_image.hooks.hook import HookEvent, HookLevel
+from console.errors import BadInputError
 from console.options import Json, refusals
 
 app = typer.Typer(
@@ -27,17 +28,25 @@ Agent = Annotated[str | None, typer.Option(metavar="NAME", help="The agent that 
 
 @app.command(short_help="Check hook files, and list their hooks.")
 def check(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Hook files.")],
+    files: Annotated[list[Path] | None, typer.Argument(metavar="FILE…", help="Hook files.")] = None,
     *,
+    environment: Annotated[
+        str | None, typer.Option(metavar="ENV", help="Check what environments/ENV.toml names, models included.")
+    ] = None,
     level: Level = HookLevel.AGENT,
     agent: Agent = None,
     as_json: Json = False,
 ) -> None:
     """Check hook files as the agent does when it starts: status 2 with every fault of all of them."""
-    from console.hooks.commands import check_files  # noqa: PLC0415
+    from console.hooks.commands import check_environment, check_files  # noqa: PLC0415
 
     with refusals():
-        raise typer.Exit(check_files(files, level, agent, as_json=as_json))
+        if (environment is None) == (not files):
+            message = "name hook files, or an environment: rastro hooks check FILE…, or --environment ENV"
+            raise BadInputError(message)
+        if environment is not None:
+            raise typer.Exit(check_environment(environment, as_json=as_json))
+        raise typer.Exit(check_files(files or (), level, agent, as_json=as_json))
 
 
 @app.command("try", short_help="Run the hooks of a file once, and show what they say.")

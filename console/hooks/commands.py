@@ -14,6 +14,7 @@ from agent_image.models.offline import MODEL_ID
 from console.errors import FAILURE, BadInputError
 from console.hooks import showing
 from console.hooks.contexts import read_context
+from console.hooks.environments import ENVIRONMENTS, environment_hooks
 from console.hooks.trying import run_hooks
 from console.options import write
 from console.screen import standard
@@ -46,6 +47,26 @@ def check_files(files: Sequence[Path], level: HookLevel, agent: str | None, *, a
         if position:
             screen.line()
         screen.table(showing.hooks_table(path, hooks))
+    return 0
+
+
+def check_environment(name: str, *, as_json: bool) -> int:
+    """Check the hooks that an environment's settings name, as its agent does when it starts, and list them.
+
+    Raises:
+        BadInputError: there is no such environment, or with every fault of its hooks.
+    """
+    try:
+        hooks = environment_hooks(ENVIRONMENTS, name)
+    except SettingsError as error:
+        raise BadInputError("\n".join(error.faults)) from None
+    screen = standard(write)
+    if as_json:
+        screen.document({"environment": name, "hooks": [*map(showing.hook_document, hooks)]})
+    elif hooks:
+        screen.table(showing.hooks_table(ENVIRONMENTS / f"{name}.toml", hooks))
+    else:
+        screen.line(f"{name}: no hooks")
     return 0
 
 

@@ -24,6 +24,7 @@ from stacks.artifact import bundle
 from stacks.names import Place, bundle_bucket
 from stacks.preflight import PLACEHOLDER_BUNDLE
 from tests.conftest import ROOT
+from tests.loopback.buckets import remove_bucket
 from tests.stacks.dockerfile import read as read_dockerfile
 from tests.stacks.operating import DIGEST, REAL_ACCOUNT
 
@@ -136,9 +137,7 @@ def store(endpoint: str) -> Iterator[Store]:
     )
     client.create_bucket(Bucket=BUCKET)
     yield Store(client, {**keys, "AWS_ENDPOINT_URL_S3": endpoint})
-    for version in client.list_object_versions(Bucket=BUCKET).get("Versions", []):
-        client.delete_object(Bucket=BUCKET, Key=version["Key"], VersionId=version["VersionId"])
-    client.delete_bucket(Bucket=BUCKET)
+    remove_bucket(client, BUCKET)
     client.close()
 
 

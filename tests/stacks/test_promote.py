@@ -13,6 +13,7 @@ import pytest
 
 from stacks.artifact.copying import tag_of
 from tests.loopback.aws import moto
+from tests.loopback.buckets import remove_bucket
 from tests.loopback.registry import INDEX, STORE, Ecr, Registry, standing
 from tests.stacks.operating import DIGEST, REAL_ACCOUNT, stacks
 
@@ -304,4 +305,6 @@ def test_a_bundle_gets_a_version_of_its_own_in_the_other_account(stage: Stage, s
     assert f'bundle = "{stored["VersionId"]}"' in stage.file("prod").read_text()
     with client.get_object(Bucket=names[1], Key="agent.zip")["Body"] as body:
         assert body.read() == b"wheels"
+    for name in names:
+        remove_bucket(client, name)
     client.close()

@@ -14,6 +14,7 @@ import boto3
 import pytest
 
 from tests.loopback.aws import moto
+from tests.loopback.buckets import remove_bucket
 from tests.loopback.server import QuietHandler, serving
 from tests.stacks.operating import NEW_TERRAFORM, REAL_ACCOUNT, put_terraform, stacks
 
@@ -84,11 +85,11 @@ def cloud(endpoint: str) -> Iterator[Cloud]:
         aws_access_key_id=KEYS["AWS_ACCESS_KEY_ID"],
         aws_secret_access_key=KEYS["AWS_SECRET_ACCESS_KEY"],
     )
+    others = {bucket["Name"] for bucket in client.list_buckets()["Buckets"]}
     yield Cloud(endpoint, client)
     for bucket in client.list_buckets()["Buckets"]:
-        for held in client.list_objects_v2(Bucket=bucket["Name"]).get("Contents", []):
-            client.delete_object(Bucket=bucket["Name"], Key=held["Key"])
-        client.delete_bucket(Bucket=bucket["Name"])
+        if bucket["Name"] not in others:
+            remove_bucket(client, bucket["Name"])
     client.close()
 
 

@@ -370,7 +370,6 @@ def test_the_investigator_s_policy_allows_what_measuring_takes(measure: Measure)
 
     assert measure.account.actions() - allowed == {
         "cloudwatch:ListMetrics",
-        "cloudwatch:DescribeAlarms",
         "cloudwatch:ListDashboards",
     }
 
