@@ -62,7 +62,7 @@ def test_what_a_hook_says(ground: Ground, command: str, said: Said) -> None:
         {"script": "#!/usr/bin/env python3\r\nraise SystemExit(0)\r\n"},
     ],
 )
-def test_lines_may_end_as_windows_ends_them(ground: Ground, options: dict[str, str]) -> None:
+def test_lines_may_end_as_windows_ends_them(ground: Ground, options: dict[str, Any]) -> None:
     """Bash would take the carriage return for a part of the status, end with 2, and so refuse what was allowed."""
     assert ground.said(hook(**options)) == Said()
 
