@@ -193,11 +193,14 @@ class Gate:
         `again`: a person is asked in any case, for what was approved is not what would run.
         """
         call, classified = asked.call, self._classified(asked.call)
-        if held := self._held(asked, classified):
+        volatile = classified.rule.volatile
+        print_ = fingerprint(call.tool, call.arguments, volatile)
+        said = print_ if not asked.changed else fingerprint(call.tool, asked.said.arguments, volatile)
+        if held := self._held(asked, classified, said):
             return held
         over = self._spending.over(price_of(classified))
         asks = [verdict.code or HOOK_ASKED for verdict in verdicts if verdict.say is Say.ASK]
-        if self._work.watch.retries(call.tool, fingerprint(call.tool, call.arguments, classified.rule.volatile)):
+        if self._work.watch.retries(call.tool, print_):
             # A sum just below the bound, after a person refused the one above it.
             asks.append(Anomaly.EDITED_RETRY)
         if again or classified.asks or asks:
@@ -226,17 +229,17 @@ class Gate:
             return None
         return self._endings.refused(call, self._classified(call).zone, sayings.MISCHANGED, "invalid_edit")
 
-    def _held(self, asked: Asked, classified: Classified) -> Answered | None:
+    def _held(self, asked: Asked, classified: Classified, said: str) -> Answered | None:
         """Hold a call that goes round in circles, by what the model asks for.
 
         Raises:
             Stopped: it has done so for too long.
         """
-        work, said, volatile = self._work, asked.said, classified.rule.volatile
-        remedy = work.watch.verdict(fingerprint(said.tool, said.arguments, volatile))
+        work = self._work
+        remedy = work.watch.verdict(said)
         if remedy is Remedy.STOP:
             # The detectors see it at the run's end, and tell people.
-            work.seen(said, sayings.refusal(sayings.LOOPING), volatile, held=True)
+            work.seen(asked.said, sayings.refusal(sayings.LOOPING), classified.rule.volatile, held=True)
             raise going_in_circles()
         return (
             self._endings.refused(asked.call, classified.zone, sayings.LOOPING, LOOP)
