@@ -27,16 +27,12 @@ from agent_image.guard.policy import Classified
 from agent_image.guard.sayings import ToolResult
 from agent_image.guard.schema import misfits
 from agent_image.guard.spending import Spending
-from agent_image.guard.verdict import Say, Verdict, contexts, refusals
+from agent_image.guard.verdict import HOOK_ASKED, HOOK_EDITED, Say, Verdict, contexts, refusals
 from agent_image.guard.watch import Remedy, fingerprint
 from agent_image.guard.work import Work, going_in_circles
 
 NOBODYS: Final = "unknown"
 """What stands for a tool's name that only the model knows."""
-HOOK_ASKED: Final = "hook_asked"
-"""Why a person is asked where the stage that wants it gives no code."""
-HOOK_EDITED: Final = "hook_edited"
-"""What a person is shown is what a stage made of the model's call."""
 
 
 class Gate:

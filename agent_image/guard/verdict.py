@@ -63,6 +63,10 @@ class Verdict:
 
 ALLOWED: Final = Verdict()
 UNSAID: Final = "A check refused this, and gave no reason."
+HOOK_ASKED: Final = "hook_asked"
+"""Why a person is asked where the stage that wants it gives no code."""
+HOOK_EDITED: Final = "hook_edited"
+"""What a person is shown is what a stage made of the model's call."""
 FAILED: Final = "A check failed, and nothing may pass without it."
 
 

@@ -10,9 +10,9 @@ from agent_image.contract import Choice, Level
 from agent_image.guard.budget import Over
 from agent_image.guard.checkpoint import Action, Case, Decision, Progress, Resolution, State
 from agent_image.guard.findings import Anomaly
-from agent_image.guard.gate import HOOK_ASKED, HOOK_EDITED
 from agent_image.guard.moments import written
 from agent_image.guard.policy import UNCLASSIFIED, ZONE_RED
+from agent_image.guard.verdict import HOOK_ASKED, HOOK_EDITED
 from console.approvals.wish import DONE, ID_FORM
 from console.card import Card, Row, json_row, row
 from console.moments import lasting
