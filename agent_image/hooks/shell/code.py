@@ -28,9 +28,6 @@ _UNTOLD: Final = frozenset({
     "runpy.run_module", "builtins.eval", "builtins.exec", "builtins.compile", "builtins.__import__", "globals",
     "locals", "vars", "getattr", "setattr", "code.interact", "__builtins__",
 })  # fmt: skip
-_MODULES: Final = frozenset({
-    "os", "subprocess", "shutil", "pty", "builtins", "runpy", "importlib", "ctypes", "cffi",
-})  # fmt: skip
 _WHOLE: Final = frozenset({"ctypes", "cffi", "posix", "_posixsubprocess"})
 _ATTRIBUTES: Final = frozenset({
     "rmtree", "system", "popen", "getoutput", "getstatusoutput", "check_output", "check_call", "Popen",

@@ -341,6 +341,8 @@ def test_nothing_runs_for_a_caller_that_hung_up_while_a_stage_was_asked() -> Non
     asyncio.run(hang_up())
 
     assert (effects.done, gone) == ([], [True])
+    # Not even let through and taken back: the audit says that nobody waited.
+    assert [event["event"] for event in stage.events if event["event"].startswith("tool_")] == []
     assert stage.guard.store.session(SESSION).session.owner is None
 
 

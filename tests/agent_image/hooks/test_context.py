@@ -15,12 +15,12 @@ from agent_image.guard.verdict import Outcome
 from agent_image.hooks.context import after_context, before_context, result_text, stop_context
 from tests.agent_image.hooks.scenes import scene
 
-PLACE = Path("/tmp/hook/transcript.txt")  # noqa: S108 - nothing is written there
+PLACE = Path("hook/transcript.txt")
 COMMON = {
     "agent_name": "my_agent",
     "current_turn": 5,
     "max_turns": 50,
-    "execution_summary": "/tmp/hook/transcript.txt",  # noqa: S108 - the same
+    "execution_summary": "hook/transcript.txt",
 }
 
 

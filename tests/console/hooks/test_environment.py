@@ -46,6 +46,13 @@ def test_its_hooks_are_listed_with_their_level(project: Path) -> None:
     assert "deployment/PostToolUse/1" in told
 
 
+def test_a_name_may_stand_for_a_model_of_the_agent(project: Path) -> None:
+    """The role may call it."""
+    project.write_text(f'[hooks]\nagent = "{EXAMPLE}"\nmodels = {{ Fast = "{ARN}" }}\n[agent]\nmodels = ["{ARN}"]\n')
+
+    assert checked("--environment", "dev")[0] == 0
+
+
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
